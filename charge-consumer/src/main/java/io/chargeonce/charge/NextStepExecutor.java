@@ -86,9 +86,7 @@ final class NextStepExecutor {
                 at.changes.audit("failed-after-purge", at.operation);
             }
             case NextStep.DeadLetter end -> {
-                if (at.changes.settledByTheDeclineElsewhere(at.operation)) {
-                    leaveTheQueue(at);
-                } else {
+                if (!at.changes.settledByTheDeclineElsewhere(at.operation)) {
                     at.changes.bury(at.operation, end.failed().cause().tag(), end.failed().detail());
                 }
             }

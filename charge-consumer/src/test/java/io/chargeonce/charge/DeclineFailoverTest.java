@@ -8,6 +8,7 @@ import io.chargeonce.payment.DeclineAdvice;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.UnknownCause;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -155,6 +156,26 @@ class DeclineFailoverTest {
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
         assertThat(first.calls).hasSize(1);
         assertThat(second.calls).hasSize(1);
+    }
+
+    @Test
+    void what_a_person_found_not_charged_there_leaves_the_queue_as_it_ends_by_the_first_ones_decline() {
+        merchant("technical", false);
+        first.then(decline("processing_error"));
+        second.then(FakePsp.TIME_OUT_UNEXECUTED);
+        second.canBeAsked = false;
+        second.answer = Optional.of(new Outcome.Unknown(UnknownCause.CANNOT_BE_ASKED, "look in its books", Optional.empty()));
+        String id = charged();
+        Waiting.until(() -> {
+            process.resolver.runOnce();
+            return books.count("FROM dead_letter WHERE cause = 'unresolved' AND state = 'dead'") == 1;
+        });
+        books.theKeysAreForgotten();
+        books.find(id, Optional.empty());
+        Waiting.until(() -> process.resolver.runOnce() > 0);
+        assertThat(books.state(id)).isEqualTo(OperationState.DECLINED);
+        assertThat(books.operation(id).failureCause()).contains("processing_error");
+        assertThat(books.count("FROM dead_letter WHERE state = 'dead'")).isZero();
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.chargeonce.database.Migrations;
 import io.chargeonce.database.Outbox;
 import io.chargeonce.database.Roles;
 import io.chargeonce.kafka.loop.Verdict;
+import io.chargeonce.ledger.HandSettlementTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.Refunds;
@@ -415,6 +416,22 @@ final class EngineFixture implements AutoCloseable {
     void rewrite(String sql) {
         execute("SET session_replication_role = replica; " + sql
                 + "; RESET session_replication_role; SELECT list_what_was_missed('0', 100000)");
+    }
+
+    void theKeysAreForgotten() {
+        execute("UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day'");
+    }
+
+    /** A person settles it by hand, as the command does it: charged under the reference, or not charged. */
+    void find(String id, Optional<String> reference) {
+        database.inTransaction(connection -> {
+            var locked = OperationTable.lock(connection, List.of(id));
+            Operation operation = locked.rows().get(id);
+            boolean proposed = HandSettlementTable.propose(connection, operation, reference, "ticket 4711", "run_" + id);
+            operation.askNow(locked.now());
+            OperationTable.save(connection, List.of(operation));
+            return proposed;
+        });
     }
 
     void execute(String sql) {

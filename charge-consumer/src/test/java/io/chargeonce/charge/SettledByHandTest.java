@@ -6,7 +6,6 @@ import io.chargeonce.charge.outcome.ByHand;
 import io.chargeonce.ledger.HandSettlement.State;
 import io.chargeonce.ledger.HandSettlement;
 import io.chargeonce.ledger.HandSettlementTable;
-import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
@@ -62,20 +61,8 @@ class SettledByHandTest {
         books.close();
     }
 
-    private void theKeyIsForgotten() {
-        books.execute("UPDATE payment_attempt SET sent_at = now() - interval '2 days', key_valid_until = now() - interval '1 day'");
-    }
-
-    /** As the command does it. */
     private void find(Optional<String> reference) {
-        books.database.inTransaction(connection -> {
-            var locked = OperationTable.lock(connection, List.of(id));
-            var operation = locked.rows().get(id);
-            boolean proposed = HandSettlementTable.propose(connection, operation, reference, "ticket 4711", "run_" + id);
-            operation.askNow(locked.now());
-            OperationTable.save(connection, List.of(operation));
-            return proposed;
-        });
+        books.find(id, reference);
     }
 
     private HandSettlement resolved() {
@@ -99,7 +86,7 @@ class SettledByHandTest {
 
     @Test
     void what_the_psp_does_not_know_is_settled_as_charged_by_a_persons_finding() {
-        theKeyIsForgotten();
+        books.theKeysAreForgotten();
         find(Optional.of("by-hand-1"));
         assertThat(resolved().state()).isEqualTo(State.SETTLED);
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
@@ -114,7 +101,7 @@ class SettledByHandTest {
 
     @Test
     void what_was_not_charged_stays_dead_and_sends_nothing_until_it_is_merged() {
-        theKeyIsForgotten();
+        books.theKeysAreForgotten();
         find(Optional.empty());
         assertThat(resolved().state()).isEqualTo(State.SETTLED);
         assertThat(books.state(id)).isEqualTo(OperationState.DEAD);
@@ -142,7 +129,7 @@ class SettledByHandTest {
 
     @Test
     void the_psps_answer_outranks_a_person() {
-        theKeyIsForgotten();
+        books.theKeysAreForgotten();
         psp.answer = Optional.of(new Outcome.Charged("true-reference"));
         find(Optional.empty());
         assertThat(resolved().state()).isEqualTo(State.REFUSED);
@@ -165,7 +152,7 @@ class SettledByHandTest {
 
     @Test
     void a_psp_that_can_be_asked_and_finds_nothing_lets_a_person_say_that_it_did_not_charge() {
-        theKeyIsForgotten();
+        books.theKeysAreForgotten();
         psp.canBeAsked = true;
         psp.answer = Optional.of(NOT_FOUND);
         find(Optional.empty());
@@ -181,7 +168,7 @@ class SettledByHandTest {
             assertThat(waiting.state()).isEqualTo(State.WAITING);
             assertThat(waiting.answer()).hasValueSatisfying(answer -> assertThat(answer).contains("connection_lost"));
         });
-        theKeyIsForgotten();
+        books.theKeysAreForgotten();
         psp.answer = Optional.of(CANNOT_TELL);
         assertThat(resolved().state()).isEqualTo(State.SETTLED);
         assertThat(books.state(id)).isEqualTo(OperationState.SUCCEEDED);
@@ -207,7 +194,7 @@ class SettledByHandTest {
 
     @Test
     void a_success_after_not_charged_is_an_incident_and_settles() {
-        theKeyIsForgotten();
+        books.theKeysAreForgotten();
         find(Optional.empty());
         resolved();
         later(new Outcome.Charged("true-reference"));
@@ -219,7 +206,7 @@ class SettledByHandTest {
 
     @Test
     void a_success_after_not_charged_and_another_charge_is_an_incident_and_is_reversed() {
-        theKeyIsForgotten();
+        books.theKeysAreForgotten();
         find(Optional.empty());
         resolved();
         books.merge(id);
@@ -232,7 +219,7 @@ class SettledByHandTest {
 
     @Test
     void a_failure_after_charged_is_an_incident_and_the_payment_stays_settled() {
-        theKeyIsForgotten();
+        books.theKeysAreForgotten();
         find(Optional.of("by-hand-1"));
         resolved();
         later(new Outcome.Failed(FailureCause.PSP_UNWELL, "it never came"));
@@ -242,7 +229,7 @@ class SettledByHandTest {
 
     @Test
     void another_reference_is_an_incident_and_the_psps_is_the_one_that_counts() {
-        theKeyIsForgotten();
+        books.theKeysAreForgotten();
         find(Optional.of("by-hand-1"));
         resolved();
         later(new Outcome.Charged("true-reference"));
@@ -254,7 +241,7 @@ class SettledByHandTest {
 
     @Test
     void a_refund_that_has_not_left_goes_by_the_reference_that_the_psp_corrected() {
-        theKeyIsForgotten();
+        books.theKeysAreForgotten();
         find(Optional.of("of-another-payment"));
         resolved();
         books.refund(id, OptionalLong.of(100), "line-1");
@@ -265,7 +252,7 @@ class SettledByHandTest {
 
     /** The payment was charged, and the answer about its refund is lost. */
     private void refundInstead(Outcome.Unknown answer) {
-        theKeyIsForgotten();
+        books.theKeysAreForgotten();
         find(Optional.of("by-hand-1"));
         resolved();
         psp.refunds.executesBeforeItFails = false;
@@ -321,7 +308,7 @@ class SettledByHandTest {
 
     @Test
     void a_webhook_during_the_status_query_outranks_a_person() {
-        theKeyIsForgotten();
+        books.theKeysAreForgotten();
         find(Optional.empty());
         psp.behind = () -> later(new Outcome.Charged("true-reference"));
         assertThat(resolved().state()).isEqualTo(State.REFUSED);
@@ -331,7 +318,7 @@ class SettledByHandTest {
 
     @Test
     void a_refund_is_settled_both_ways_too() {
-        theKeyIsForgotten();
+        books.theKeysAreForgotten();
         find(Optional.of("by-hand-1"));
         resolved();
         psp.refunds.then(new Outcome.Unknown(UnknownCause.GATEWAY_TIMED_OUT, "no answer", Optional.empty()));
@@ -344,7 +331,7 @@ class SettledByHandTest {
             process.drain();
             id = "payment-" + payment + "-refund-" + reference.orElse("none");
             key = books.operation(id).attemptKey();
-            theKeyIsForgotten();
+            books.theKeysAreForgotten();
             find(reference);
             assertThat(resolved().state()).isEqualTo(State.SETTLED);
             assertThat(books.state(id)).isEqualTo(reference.isPresent() ? OperationState.SUCCEEDED : OperationState.DEAD);

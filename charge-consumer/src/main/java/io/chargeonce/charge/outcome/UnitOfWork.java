@@ -177,6 +177,7 @@ public final class UnitOfWork {
 
     private boolean settledBy(Optional<Outcome.Declined> declined, Operation operation) {
         declined.ifPresent(last -> {
+            settleLetter(operation.id());
             operation.settleDeclined(last.code(), last.message(), last.pspReference(), now);
             settled(operation);
         });
