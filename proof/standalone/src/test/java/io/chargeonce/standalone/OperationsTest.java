@@ -34,10 +34,10 @@ class OperationsTest {
             "docs/decisions.md", "docs/bank.md", "docs/card-data.md", "docs/console.md", "docs/receipts.md", "docs/security.md",
             "docs/sending-payments.md", "docs/webhooks.md", "docs/compatibility.md", "docs/releasing.md", "deploy/compose.yaml",
             "deploy/drill", "deploy/night", "deploy/verify");
-    /** Of scripts and tests, not of the services. */
+    /** Of scripts, tests and producers with Spring, not of the services. */
     private static final Set<String> OF_SCRIPTS =
             Set.of("CHARGEONCE_KEEP_STATEMENTS", "CHARGEONCE_KEEP_LIBRARIES", "CHARGEONCE_IMAGE", "CHARGEONCE_CONSOLE_IMAGE",
-                    "CHARGEONCE_BASE_CACHE");
+                    "CHARGEONCE_BASE_CACHE", "CHARGEONCE_TOKEN");
 
     /** What all settings of plugins begin with, and those of the example. */
     private static final Set<String> OF_PLUGINS = Set.of("CHARGEONCE_PSP", "CHARGEONCE_PSP_PAPER_KEY_FILE", "CHARGEONCE_PSP_PAPER_BASE");
