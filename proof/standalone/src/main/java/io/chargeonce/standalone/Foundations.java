@@ -19,7 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -44,7 +43,7 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
         var kafka = lifecycle.start("Kafka", () -> KafkaBroker.start(directory.resolve("kafka"), ports.kafka));
         var stripe = lifecycle.start("Stripe simulator", () -> StripeSimulator.start(
                 StripeSimulatorSettings.inMemory().port(ports.stripe).keptIn(directory.resolve("stripe"))));
-        var adyen = lifecycle.start("Adyen simulator", () -> AdyenSimulator.start(SandboxCards.at(AdyenSimulatorSettings.inMemory())
+        var adyen = lifecycle.start("Adyen simulator", () -> AdyenSimulator.start(AdyenSimulatorSettings.inMemory().storingStripesTestCards()
                 .port(ports.adyen).keptIn(directory.resolve("adyen"))
                 .webhook(URI.create("http://127.0.0.1:" + ports.webhook() + "/v1/webhooks/adyen"), ADYEN_HMAC_KEY)));
         var mail = lifecycle.start("mail server", () -> SandboxMail.start(ports.mail, ports.mailbox));
@@ -85,27 +84,5 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
         Path directory = Directories.temporary("up");
         lifecycle.start("temporary directory", () -> () -> Directories.remove(directory));
         return directory;
-    }
-
-    /** Tokens that mean the same card at both simulators, as tokens of a vault that serves several PSPs do. */
-    private static final class SandboxCards {
-
-        private static final Map<String, String> HOLDERS = Map.ofEntries(
-                Map.entry("pm_card_visa", "APPROVED"), Map.entry("pm_card_visa_debit", "APPROVED"),
-                Map.entry("pm_card_mastercard", "APPROVED"), Map.entry("pm_card_amex", "APPROVED"),
-                Map.entry("pm_card_visa_chargeDeclined", "DECLINED"),
-                Map.entry("pm_card_visa_chargeDeclinedInsufficientFunds", "NOT_ENOUGH_BALANCE"),
-                Map.entry("pm_card_visa_chargeDeclinedLostCard", "BLOCK_CARD"),
-                Map.entry("pm_card_chargeDeclinedExpiredCard", "CARD_EXPIRED"));
-
-        private SandboxCards() {}
-
-        static AdyenSimulatorSettings at(AdyenSimulatorSettings adyen) {
-            AdyenSimulatorSettings knowing = adyen;
-            for (Map.Entry<String, String> card : HOLDERS.entrySet()) {
-                knowing = knowing.storing(card.getKey(), card.getValue());
-            }
-            return knowing;
-        }
     }
 }
