@@ -27,6 +27,7 @@ import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Secret;
+import io.chargeonce.testkit.SandboxMerchants;
 import io.chargeonce.vault.Vault;
 import io.chargeonce.notifications.webhook.WebhookService;
 import io.chargeonce.notifications.webhook.WebhookSettings;

@@ -4,6 +4,7 @@ package io.chargeonce.standalone;
 import io.chargeonce.app.Logs;
 import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.testkit.SandboxMerchants;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -29,6 +29,7 @@ import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.settlement.SettlementKeys;
 import io.chargeonce.notifications.webhook.terminal.WebhookCommand;
+import io.chargeonce.testkit.SandboxMerchants;
 import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.Topics;
 import java.net.URI;
