@@ -11,6 +11,7 @@ import io.chargeonce.sandbox.bank.SandboxBank;
 import io.chargeonce.sandbox.mail.SandboxMail;
 import io.chargeonce.sandbox.stripe.StripeSimulatorSettings;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
+import io.chargeonce.testkit.CardPipeline;
 import io.chargeonce.vault.DataKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -31,12 +32,6 @@ import java.util.Optional;
 record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator stripe, AdyenSimulator adyen, SandboxMail mail,
         SandboxBank bank, Path dataKey, Path stripeKey) {
 
-    /** The simulator takes any. */
-    static final String STRIPE_KEY = "sk_test_sandbox";
-
-    /** Signs the Adyen simulator's webhooks. */
-    static final String ADYEN_HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
-
     static Foundations start(Lifecycle lifecycle, Optional<Path> keep, Ports ports) {
         Path directory = keep.map(path -> path.toAbsolutePath().normalize()).orElseGet(() -> temporary(lifecycle));
         var postgres = lifecycle.start("Postgres", () -> PostgresServer.start(postgresIn(directory), ports.postgres));
@@ -45,7 +40,7 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
                 StripeSimulatorSettings.inMemory().port(ports.stripe).keptIn(directory.resolve("stripe"))));
         var adyen = lifecycle.start("Adyen simulator", () -> AdyenSimulator.start(AdyenSimulatorSettings.inMemory().storingStripesTestCards()
                 .port(ports.adyen).keptIn(directory.resolve("adyen"))
-                .webhook(URI.create("http://127.0.0.1:" + ports.webhook() + "/v1/webhooks/adyen"), ADYEN_HMAC_KEY)));
+                .webhook(URI.create("http://127.0.0.1:" + ports.webhook() + "/v1/webhooks/adyen"), CardPipeline.ADYEN_HMAC_KEY)));
         var mail = lifecycle.start("mail server", () -> SandboxMail.start(ports.mail, ports.mailbox));
         var bank = lifecycle.start("bank", () -> SandboxBank.start(directory.resolve("bank"), ports.bank, ports.bankLedger, List.of()));
         return new Foundations(kafka, postgres, stripe, adyen, mail, bank, dataKey(directory), stripeKey(directory));
@@ -74,7 +69,7 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
             if (Files.notExists(file)) {
                 Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             }
-            return Files.writeString(file, STRIPE_KEY);
+            return Files.writeString(file, CardPipeline.STRIPE_KEY);
         } catch (IOException e) {
             throw new UncheckedIOException("the key of Stripe's simulator cannot be kept at " + file, e);
         }
