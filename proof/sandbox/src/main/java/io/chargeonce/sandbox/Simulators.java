@@ -7,11 +7,12 @@ import io.chargeonce.sandbox.stripe.StripeSimulator;
 import io.chargeonce.sandbox.stripe.StripeSimulatorSettings;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.util.Locale;
 import java.util.Map;
 
 /**
- * What the image {@code chargeonce-simulators} runs: Stripe on port 8090 and Adyen on 8091 of every address, in memory, until SIGTERM. Where
- * their webhooks go, if anywhere, is in the environment.
+ * What the image {@code chargeonce-simulators} runs: Stripe on port 8090 and Adyen on 8091 of every address, in memory, until SIGTERM.
+ * Where their webhooks go, if anywhere, is in the environment.
  */
 public final class Simulators {
 
@@ -26,12 +27,20 @@ public final class Simulators {
 
     private Simulators() {}
 
-    /** Returns when the JVM is told to end. */
-    public static void main(String... none) throws InterruptedException {
-        StripeSimulator stripe = StripeSimulator.start(stripe(System.getenv()).address(new InetSocketAddress(STRIPE_PORT)));
-        AdyenSimulator adyen = AdyenSimulator.start(adyen(System.getenv()).address(new InetSocketAddress(ADYEN_PORT)));
-        System.out.printf("Stripe's simulator listens on port %d, Adyen's on %d. GET /_sandbox says what each can do.%n", stripe.port(),
-                adyen.port());
+    /**
+     * Returns when the JVM is told to end.
+     *
+     * @param ports two others than the usual ones, Stripe's first; 0 is any free one
+     */
+    public static void main(String... ports) throws InterruptedException {
+        Locale.setDefault(Locale.ROOT);
+        boolean usual = ports.length == 0;
+        var atStripe = new InetSocketAddress(usual ? STRIPE_PORT : Integer.parseInt(ports[0]));
+        var atAdyen = new InetSocketAddress(usual ? ADYEN_PORT : Integer.parseInt(ports[1]));
+        StripeSimulator stripe = StripeSimulator.start(stripe(System.getenv()).address(atStripe));
+        AdyenSimulator adyen = AdyenSimulator.start(adyen(System.getenv()).address(atAdyen));
+        System.out.printf("Stripe's simulator listens on port %d, Adyen's on port %d. GET /_sandbox says what each can do.%n",
+                stripe.port(), adyen.port());
         Thread.currentThread().join();
     }
 

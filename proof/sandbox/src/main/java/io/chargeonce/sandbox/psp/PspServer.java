@@ -41,7 +41,8 @@ public abstract class PspServer implements PspSimulator {
      * @param reports    answers what is not of the API: settlement reports to download
      * @param afterwards is closed with this
      */
-    protected <K extends SandboxCall<K>, C extends PspChange, A extends PspAnswer> PspServer(String name, InetSocketAddress at, InstantSource clock,
+    protected <K extends SandboxCall<K>, C extends PspChange, A extends PspAnswer> PspServer(String name, InetSocketAddress at,
+                                                                                             InstantSource clock,
                                                                                              PspApi<K, C, A> api, PspLedger<C, A> ledger,
                                                                                              LockStripes locks, FaultRules rules,
                                                                                              Reports reports, Disputes disputes,

@@ -28,7 +28,8 @@ public record StripeSimulatorSettings(InetSocketAddress address, Optional<Path> 
 
     /** Any port of 127.0.0.1, in memory, the system's clock, 24 hours, one second, no webhook. */
     public static StripeSimulatorSettings inMemory() {
-        return new StripeSimulatorSettings(HttpListener.here(0), Optional.empty(), InstantSource.system(), Duration.ofHours(24), Duration.ofSeconds(1),
+        return new StripeSimulatorSettings(HttpListener.here(0), Optional.empty(), InstantSource.system(), Duration.ofHours(24),
+                Duration.ofSeconds(1),
                 Optional.empty(), Optional.empty());
     }
 
@@ -62,6 +63,7 @@ public record StripeSimulatorSettings(InetSocketAddress address, Optional<Path> 
     }
 
     public StripeSimulatorSettings webhook(URI url, String secret) {
-        return new StripeSimulatorSettings(address, directory, clock, keyLifetime, searchLag, account, Optional.of(new Webhook(url, secret)));
+        return new StripeSimulatorSettings(address, directory, clock, keyLifetime, searchLag, account,
+                Optional.of(new Webhook(url, secret)));
     }
 }
