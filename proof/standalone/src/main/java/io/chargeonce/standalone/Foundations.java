@@ -38,9 +38,10 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
         var kafka = lifecycle.start("Kafka", () -> KafkaBroker.start(directory.resolve("kafka"), ports.kafka));
         var stripe = lifecycle.start("Stripe simulator", () -> StripeSimulator.start(
                 StripeSimulatorSettings.inMemory().port(ports.stripe).keptIn(directory.resolve("stripe"))));
-        var adyen = lifecycle.start("Adyen simulator", () -> AdyenSimulator.start(AdyenSimulatorSettings.inMemory().storingStripesTestCards()
-                .port(ports.adyen).keptIn(directory.resolve("adyen"))
-                .webhook(URI.create("http://127.0.0.1:" + ports.webhook() + "/v1/webhooks/adyen"), CardPipeline.ADYEN_HMAC_KEY)));
+        var adyen = lifecycle.start("Adyen simulator",
+                () -> AdyenSimulator.start(AdyenSimulatorSettings.inMemory().storingStripesTestCards()
+                        .port(ports.adyen).keptIn(directory.resolve("adyen"))
+                        .webhook(URI.create("http://127.0.0.1:" + ports.webhook() + "/v1/webhooks/adyen"), CardPipeline.ADYEN_HMAC_KEY)));
         var mail = lifecycle.start("mail server", () -> SandboxMail.start(ports.mail, ports.mailbox));
         var bank = lifecycle.start("bank", () -> SandboxBank.start(directory.resolve("bank"), ports.bank, ports.bankLedger, List.of()));
         return new Foundations(kafka, postgres, stripe, adyen, mail, bank, dataKey(directory), stripeKey(directory));
