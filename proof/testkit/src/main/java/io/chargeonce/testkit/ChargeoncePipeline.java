@@ -230,12 +230,14 @@ public final class ChargeoncePipeline extends RunsDuringTests {
             verdict = verdict();
         }
         switch (verdict.kind()) {
-            case BALANCED -> {}
+            case BALANCED -> {
+            }
             case BROKEN -> throw new AssertionError("The books do not balance.\n%s\n\n%s\nWhat is known of them:\n%s".formatted(
                     lines(verdict.violations()), verdict.figures(), verdict.stories(STORIES)));
-            case UNKNOWN -> throw new AssertionError(("After %d ms there are still %s. A fault that is still set keeps a payment under way: "
-                    + "call endFaults() before this check, or give it more time.\n\n%s").formatted(most.toMillis(),
-                            verdict.open().orElseThrow(), verdict.figures()));
+            case UNKNOWN ->
+                throw new AssertionError(("After %d ms there are still %s. A fault that is still set keeps a payment under way: "
+                        + "call endFaults() before this check, or give it more time.\n\n%s").formatted(most.toMillis(),
+                                verdict.open().orElseThrow(), verdict.figures()));
         }
     }
 

@@ -11,9 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * A small HTTP/1.1 server, on 127.0.0.1 unless it is told otherwise, one virtual thread per connection. It is not the JDK's, because a simulator must be
- * able to reset a connection, to break off within a body, and to refuse connections on a port that it will use again. Any
- * thread may call it; the handler runs on many threads at once.
+ * A small HTTP/1.1 server, on 127.0.0.1 unless it is told otherwise, one virtual thread per connection. It is not the JDK's, because
+ * a simulator must be able to reset a connection, to break off within a body, and to refuse connections on a port that it will use
+ * again. Any thread may call it; the handler runs on many threads at once.
  */
 public final class HttpListener implements AutoCloseable {
     private static final int BACKLOG = 1024;
