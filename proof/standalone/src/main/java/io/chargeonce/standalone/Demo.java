@@ -28,6 +28,7 @@ import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.terminal.Screen;
+import io.chargeonce.testkit.CardPipeline;
 import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.Topics;
 import java.io.PrintWriter;
@@ -70,7 +71,7 @@ final class Demo implements AutoCloseable {
                 A line with a $ is what you would type to do the same while 'up' runs.
 
                 Starting Kafka, Postgres, both PSP simulators, a bank and all services …""");
-        this.pipeline = LocalPipeline.start(Optional.empty(), Ports.free(), LocalPipeline.Pace.brisk());
+        this.pipeline = LocalPipeline.start(Optional.empty(), Ports.free(), CardPipeline.Pace.brisk());
         out.printf("""
                 Up after %.1f s: a real Kafka broker, a real Postgres (fsync=on,
                 synchronous_commit=on), simulators of Stripe, Adyen and a bank, all services.

@@ -8,6 +8,7 @@ import io.chargeonce.client.NewRefund;
 import io.chargeonce.client.PaymentClient;
 import io.chargeonce.client.Retries;
 import io.chargeonce.client.Sent;
+import io.chargeonce.testkit.SandboxMerchants;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;

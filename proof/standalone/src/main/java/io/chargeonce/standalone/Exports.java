@@ -5,6 +5,7 @@ import io.chargeonce.bank.BankFilesSettings;
 import io.chargeonce.psp.stripe.StripeProvider;
 import io.chargeonce.endpoints.EndpointSettings;
 import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.testkit.CardPipeline;
 import io.chargeonce.vault.Vault;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,7 +28,7 @@ final class Exports {
         var keys = new LinkedHashMap<String, String>();
         keys.put(Vault.FILE_OF_A_COMMAND.name(), key);
         keys.put(EndpointSettings.KEY, key);
-        keys.put(EndpointSettings.ALLOWED_HOSTS.name(), String.join(",", LocalPipeline.HERE));
+        keys.put(EndpointSettings.ALLOWED_HOSTS.name(), String.join(",", CardPipeline.HERE));
         keys.put(BankFilesSettings.KEY_FILE.name(), key);
         keys.put(StripeProvider.API_KEY.name(), foundations.stripeKey().toString());
         keys.put(StripeProvider.API_BASE.name(), foundations.stripe().apiBase().toString());

@@ -11,6 +11,7 @@ import io.chargeonce.sandbox.bank.SandboxBank;
 import io.chargeonce.sandbox.mail.SandboxMail;
 import io.chargeonce.sandbox.stripe.StripeSimulatorSettings;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
+import io.chargeonce.testkit.CardPipeline;
 import io.chargeonce.vault.DataKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,7 +20,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -32,21 +32,16 @@ import java.util.Optional;
 record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator stripe, AdyenSimulator adyen, SandboxMail mail,
         SandboxBank bank, Path dataKey, Path stripeKey) {
 
-    /** The simulator takes any. */
-    static final String STRIPE_KEY = "sk_test_sandbox";
-
-    /** Signs the Adyen simulator's webhooks. */
-    static final String ADYEN_HMAC_KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
-
     static Foundations start(Lifecycle lifecycle, Optional<Path> keep, Ports ports) {
         Path directory = keep.map(path -> path.toAbsolutePath().normalize()).orElseGet(() -> temporary(lifecycle));
         var postgres = lifecycle.start("Postgres", () -> PostgresServer.start(postgresIn(directory), ports.postgres));
         var kafka = lifecycle.start("Kafka", () -> KafkaBroker.start(directory.resolve("kafka"), ports.kafka));
         var stripe = lifecycle.start("Stripe simulator", () -> StripeSimulator.start(
                 StripeSimulatorSettings.inMemory().port(ports.stripe).keptIn(directory.resolve("stripe"))));
-        var adyen = lifecycle.start("Adyen simulator", () -> AdyenSimulator.start(SandboxCards.at(AdyenSimulatorSettings.inMemory())
-                .port(ports.adyen).keptIn(directory.resolve("adyen"))
-                .webhook(URI.create("http://127.0.0.1:" + ports.webhook() + "/v1/webhooks/adyen"), ADYEN_HMAC_KEY)));
+        var adyen = lifecycle.start("Adyen simulator",
+                () -> AdyenSimulator.start(AdyenSimulatorSettings.inMemory().storingStripesTestCards()
+                        .port(ports.adyen).keptIn(directory.resolve("adyen"))
+                        .webhook(URI.create("http://127.0.0.1:" + ports.webhook() + "/v1/webhooks/adyen"), CardPipeline.ADYEN_HMAC_KEY)));
         var mail = lifecycle.start("mail server", () -> SandboxMail.start(ports.mail, ports.mailbox));
         var bank = lifecycle.start("bank", () -> SandboxBank.start(directory.resolve("bank"), ports.bank, ports.bankLedger, List.of()));
         return new Foundations(kafka, postgres, stripe, adyen, mail, bank, dataKey(directory), stripeKey(directory));
@@ -75,7 +70,7 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
             if (Files.notExists(file)) {
                 Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             }
-            return Files.writeString(file, STRIPE_KEY);
+            return Files.writeString(file, CardPipeline.STRIPE_KEY);
         } catch (IOException e) {
             throw new UncheckedIOException("the key of Stripe's simulator cannot be kept at " + file, e);
         }
@@ -85,27 +80,5 @@ record Foundations(KafkaBroker kafka, PostgresServer postgres, StripeSimulator s
         Path directory = Directories.temporary("up");
         lifecycle.start("temporary directory", () -> () -> Directories.remove(directory));
         return directory;
-    }
-
-    /** Tokens that mean the same card at both simulators, as tokens of a vault that serves several PSPs do. */
-    private static final class SandboxCards {
-
-        private static final Map<String, String> HOLDERS = Map.ofEntries(
-                Map.entry("pm_card_visa", "APPROVED"), Map.entry("pm_card_visa_debit", "APPROVED"),
-                Map.entry("pm_card_mastercard", "APPROVED"), Map.entry("pm_card_amex", "APPROVED"),
-                Map.entry("pm_card_visa_chargeDeclined", "DECLINED"),
-                Map.entry("pm_card_visa_chargeDeclinedInsufficientFunds", "NOT_ENOUGH_BALANCE"),
-                Map.entry("pm_card_visa_chargeDeclinedLostCard", "BLOCK_CARD"),
-                Map.entry("pm_card_chargeDeclinedExpiredCard", "CARD_EXPIRED"));
-
-        private SandboxCards() {}
-
-        static AdyenSimulatorSettings at(AdyenSimulatorSettings adyen) {
-            AdyenSimulatorSettings knowing = adyen;
-            for (Map.Entry<String, String> card : HOLDERS.entrySet()) {
-                knowing = knowing.storing(card.getKey(), card.getValue());
-            }
-            return knowing;
-        }
     }
 }

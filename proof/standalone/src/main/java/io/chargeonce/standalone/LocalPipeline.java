@@ -3,33 +3,24 @@ package io.chargeonce.standalone;
 
 import io.chargeonce.app.Migrate;
 import io.chargeonce.bank.BankFilesService;
-import io.chargeonce.charge.ChargeService;
-import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.console.ConsoleService;
 import io.chargeonce.console.ConsoleSettings;
 import io.chargeonce.console.session.Sessions;
 import io.chargeonce.console.witness.WitnessSettings;
 import io.chargeonce.database.Database;
-import io.chargeonce.endpoints.EndpointSettings;
-import io.chargeonce.ingest.IngestService;
-import io.chargeonce.ingest.IngestSettings;
-import io.chargeonce.payment.route.Routes;
-import io.chargeonce.psp.adyen.AdyenSettings;
-import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.notifications.receipt.Letterhead;
 import io.chargeonce.notifications.receipt.MailServer;
 import io.chargeonce.notifications.receipt.ReceiptService;
 import io.chargeonce.notifications.receipt.ReceiptSettings;
-import io.chargeonce.retry.RetryService;
 import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.AdminServer;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.Secret;
+import io.chargeonce.testkit.CardPipeline;
+import io.chargeonce.testkit.SandboxMerchants;
 import io.chargeonce.vault.Vault;
-import io.chargeonce.notifications.webhook.WebhookService;
-import io.chargeonce.notifications.webhook.WebhookSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -39,39 +30,14 @@ import java.time.ZoneId;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 
 /** Every service in this process, over broker, Postgres and simulator of this machine. */
 final class LocalPipeline implements AutoCloseable {
 
     private static final Duration TIME_PER_PART = Duration.ofSeconds(60);
-    /**
-     * Debits go to the bank; pounds and yen to Adyen first, the rest to Stripe. Each takes over from the other, except for one
-     * brand of cards: both simulators know every test card, so {@code method=} is each token.
-     */
-    static final String ROUTES =
-            "method=mandate_ -> bank; method=pm_card_amex -> stripe; currency=GBP|JPY method= -> adyen,stripe; method= -> stripe,adyen";
+    /** Debits go to the bank. */
+    static final String ROUTES = "method=mandate_ -> bank; " + CardPipeline.ROUTES;
     private static final int PARTITIONS = 12;
-
-    /** How long things take: the PSP is a simulator on this machine, so timeouts are shorter than for a real one. */
-    record Pace(List<Duration> tiers, Duration pspTimeout, Duration lease, Duration breakerOpenFor, List<Duration> queries,
-            Duration sweepAfter) {
-
-        static Pace usual(List<Duration> tiers) {
-            return new Pace(tiers, Duration.ofSeconds(2), Duration.ofSeconds(12), Duration.ofSeconds(5), List.of(
-                    Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofMinutes(1), Duration.ofMinutes(10)), Duration.ofSeconds(20));
-        }
-
-        static Pace brisk() {
-            return new Pace(List.of(Duration.ofMillis(500), Duration.ofSeconds(1), Duration.ofSeconds(2)),
-                    Duration.ofSeconds(1), Duration.ofSeconds(8), Duration.ofSeconds(1),
-                    List.of(Duration.ofMillis(300), Duration.ofSeconds(1)), Duration.ofSeconds(5));
-        }
-    }
-
-    /** Where webhooks may go although nothing there is public. */
-    static final Set<String> HERE = new TreeSet<>(Set.of("localhost", "127.0.0.1"));
 
     private final Lifecycle lifecycle;
     final Foundations foundations;
@@ -93,7 +59,7 @@ final class LocalPipeline implements AutoCloseable {
     }
 
     /** @param keep the directory in which everything stays between runs; empty for a temporary one */
-    static LocalPipeline start(Optional<Path> keep, Ports ports, Pace pace) {
+    static LocalPipeline start(Optional<Path> keep, Ports ports, CardPipeline.Pace pace) {
         var lifecycle = new Lifecycle("chargeonce", TIME_PER_PART);
         var foundations = Foundations.start(lifecycle, keep, ports);
         var pipeline = new PipelineSettings(foundations.postgres().jdbcUrl(), "postgres", "", foundations.kafka().bootstrapServers(),
@@ -106,20 +72,11 @@ final class LocalPipeline implements AutoCloseable {
         var vault = Vault.of(secret(foundations.dataKey()));
         LocalBank.create(pipeline, vault);
         var meters = lifecycle.start("meters", () -> Meters.of("chargeonce"));
-        var charge = new ChargeSettings(pipeline, List.of(stripe(foundations, pace), adyen(foundations, pace)), 1000, pace.lease(),
-                pace.breakerOpenFor(), pace.queries(), pace.sweepAfter(), Optional.of(Routes.parse(ROUTES)), ChargeSettings.Pace.USUAL,
-                Optional.of(new Address("127.0.0.1", ports.webhook()))).with(vault)
+        var charge = CardPipeline.charge(pipeline, pace, foundations.stripe(), foundations.adyen(), ROUTES, ports.webhook(), vault)
                 .withOurReceipts().withBanks(List.of(LocalBank.NAME));
-        lifecycle.start("charge-consumer", () -> ChargeService.start(charge, meters));
-        lifecycle.start("retry-consumers", () -> RetryService.start(charge, meters));
-        var ingest = lifecycle.start("ingest-service", () -> IngestService.start(
-                new IngestSettings(pipeline, new Address("127.0.0.1", ports.ingest), 16, Duration.ofHours(24))
-                        .with(new EndpointSettings(vault, HERE)),
-                meters));
+        var ingest = CardPipeline.start(lifecycle, charge, ports.ingest, meters);
         var console = lifecycle.start("console", () -> ConsoleService.start(new ConsoleSettings(pipeline,
                 new Address("127.0.0.1", ports.console), Optional.empty(), vault, Sessions.Lifetime.USUAL, witness(keep, pace)), meters));
-        lifecycle.start("webhook-sender", () -> WebhookService.start(
-                new WebhookSettings(pipeline, vault).withAllowedHosts(HERE), meters));
         lifecycle.start("receipt-sender", () -> ReceiptService.start(receipts(pipeline, foundations), meters));
         lifecycle.start("bank-files", () -> BankFilesService.start(LocalBank.settings(pipeline, foundations.bank(), vault), meters));
         LocalBank.publish(foundations.bank(), meters);
@@ -135,7 +92,7 @@ final class LocalPipeline implements AutoCloseable {
     }
 
     /** It reports what is overdue before the sweeper heals it. */
-    private static WitnessSettings witness(Optional<Path> keep, Pace pace) {
+    private static WitnessSettings witness(Optional<Path> keep, CardPipeline.Pace pace) {
         return new WitnessSettings(Optional.empty(), keep.map(data -> data.resolve("witness")), pace.lease().plusSeconds(3),
                 Duration.ofSeconds(15), Duration.ofDays(1), Duration.ofSeconds(1));
     }
@@ -146,17 +103,6 @@ final class LocalPipeline implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private static StripeSettings stripe(Foundations foundations, Pace pace) {
-        return new StripeSettings(Foundations.STRIPE_KEY, foundations.stripe().apiBase().toString(), pace.pspTimeout(), Optional.empty(),
-                false);
-    }
-
-    private static AdyenSettings adyen(Foundations foundations, Pace pace) {
-        return new AdyenSettings(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.API_KEY,
-                io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT,
-                foundations.adyen().apiBase().toString(), pace.pspTimeout(), Optional.of(Foundations.ADYEN_HMAC_KEY));
     }
 
     void awaitShutdown() throws InterruptedException {

@@ -5,6 +5,7 @@ import io.chargeonce.app.Migrate;
 import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.runtime.Lifecycle;
 import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.testkit.SandboxMerchants;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

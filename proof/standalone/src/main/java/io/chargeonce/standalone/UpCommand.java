@@ -4,6 +4,8 @@ package io.chargeonce.standalone;
 import io.chargeonce.app.Logs;
 import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.runtime.PipelineSettings;
+import io.chargeonce.testkit.CardPipeline;
+import io.chargeonce.testkit.SandboxMerchants;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,7 +51,7 @@ final class UpCommand implements Callable<Integer> {
         out.println("Starting Kafka, Postgres, both PSP simulators, a mail server and all services …");
         out.flush();
         long start = System.nanoTime();
-        try (var pipeline = LocalPipeline.start(data, ports, LocalPipeline.Pace.usual(tiers))) {
+        try (var pipeline = LocalPipeline.start(data, ports, CardPipeline.Pace.usual(tiers))) {
             print(out, pipeline, Duration.ofNanos(System.nanoTime() - start));
             Runtime.getRuntime().addShutdownHook(new Thread(() -> sayThatItStops(out), "up-stops"));
             pipeline.awaitShutdown();

@@ -48,7 +48,8 @@ class ArchitectureTest {
 
     /** What stands in proof/. */
     private static final String[] PROOF = {"io.chargeonce.bench..", "io.chargeonce.checker..", "io.chargeonce.conformance..",
-        "io.chargeonce.load..", "io.chargeonce.sandbox..", "io.chargeonce.standalone.."};
+        "io.chargeonce.load..", "io.chargeonce.sandbox..", "io.chargeonce.standalone..",
+        "io.chargeonce.testkit.."};
 
     private static DescribedPredicate<JavaClass> ours(String... packages) {
         return resideInAnyPackage(packages);

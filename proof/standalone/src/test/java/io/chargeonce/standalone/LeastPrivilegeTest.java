@@ -51,6 +51,7 @@ import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import io.chargeonce.settlement.SettlementKeys;
+import io.chargeonce.testkit.SandboxMerchants;
 import io.chargeonce.vault.Vault;
 import io.chargeonce.notifications.webhook.WebhookService;
 import io.chargeonce.notifications.webhook.WebhookSettings;

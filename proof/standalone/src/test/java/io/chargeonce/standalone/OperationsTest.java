@@ -32,8 +32,8 @@ class OperationsTest {
             "docs/operate/secure.md", "docs/operate/upgrade.md", "docs/operate/watch.md", "docs/dead-letters.md", "docs/first-hour.md",
             "docs/settings.md", "docs/scale.md", "docs/proof.md", "docs/planted-bugs.md", "docs/adding-a-psp.md", "docs/architecture.md",
             "docs/decisions.md", "docs/bank.md", "docs/card-data.md", "docs/console.md", "docs/receipts.md", "docs/security.md",
-            "docs/sending-payments.md", "docs/webhooks.md", "docs/compatibility.md", "docs/releasing.md", "deploy/compose.yaml",
-            "deploy/drill", "deploy/night", "deploy/verify");
+            "docs/sending-payments.md", "docs/webhooks.md", "docs/compatibility.md", "docs/releasing.md",
+            "docs/testing-with-chargeonce.md", "deploy/compose.yaml", "deploy/drill", "deploy/night", "deploy/verify");
     /** Of scripts, tests and producers with Spring, not of the services. */
     private static final Set<String> OF_SCRIPTS =
             Set.of("CHARGEONCE_KEEP_STATEMENTS", "CHARGEONCE_KEEP_LIBRARIES", "CHARGEONCE_IMAGE", "CHARGEONCE_CONSOLE_IMAGE",

@@ -18,6 +18,7 @@ import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
 import io.chargeonce.sandbox.stripe.StripeOperation;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
+import io.chargeonce.testkit.SandboxMerchants;
 import io.chargeonce.tracing.Tracing;
 import io.opentelemetry.proto.trace.v1.Span;
 import java.net.URI;

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -18,6 +19,12 @@ class VersionTest {
     private static final Path ROOT = Repository.root();
     private static final String WORKING = "-SNAPSHOT";
     private static final Pattern VERSION = Pattern.compile("\n  <version>(.+)</version>");
+
+    private static final Pattern MODULE = Pattern.compile("<module>(.*)</module>");
+    private static final Pattern ARTIFACT = Pattern.compile("\n  <artifactId>(.+)</artifactId>");
+    /** One dependency of our own, with all that is said of it. */
+    private static final Pattern OF_OURS =
+            Pattern.compile("<dependency>\\s*<groupId>io.chargeonce</groupId><artifactId>([^<]+)</artifactId>((?s).*?)</dependency>");
 
     private static String read(String file) throws IOException {
         return Files.readString(ROOT.resolve(file));
@@ -36,11 +43,34 @@ class VersionTest {
     @Test
     void every_module_and_every_example_has_the_version() throws IOException {
         String modules = read("pom.xml");
-        assertThat(Pattern.compile("<module>(.*)</module>").matcher(modules).results().map(module -> module.group(1) + "/pom.xml"))
+        assertThat(MODULE.matcher(modules).results().map(module -> module.group(1) + "/pom.xml"))
                 .isNotEmpty().allSatisfy(pom -> assertThat(read(pom)).as(pom).contains("<version>" + version() + "</version>"));
-        assertThat(read("examples/psp-plugin/pom.xml")).contains("<chargeonce.version>" + version() + "</chargeonce.version>");
+        for (String example : List.of("psp-plugin", "testkit-shop")) {
+            assertThat(read("examples/" + example + "/pom.xml")).contains("<chargeonce.version>" + version() + "</chargeonce.version>");
+        }
         assertThat(read("examples/spring-shop/pom.xml")).contains("starter</artifactId><version>" + version() + "</version>");
         assertThat(read("bom/pom.xml")).contains(first(Pattern.compile("(<project.home>.*</project.home>)"), modules));
+    }
+
+    /** Otherwise a build that uses one of them cannot find another. */
+    @Test
+    void what_is_published_needs_nothing_of_ours_that_is_not() throws IOException {
+        var published = new TreeMap<String, String>();
+        for (String module : MODULE.matcher(read("pom.xml")).results().map(each -> each.group(1)).toList()) {
+            String pom = read(module + "/pom.xml");
+            if (pom.contains("<maven.deploy.skip>false</maven.deploy.skip>")) {
+                published.put(first(ARTIFACT, pom), pom);
+            }
+        }
+        String page = read("docs/releasing.md");
+        assertThat(published).containsKeys("ingest-client", "chargeonce-testkit").allSatisfy((artifact, pom) -> {
+            assertThat(pom).as(artifact).contains("<name>Chargeonce", "<description>");
+            assertThat(OF_OURS.matcher(pom).results().filter(needed -> !needed.group(2).contains("<scope>test</scope>"))
+                    .map(needed -> needed.group(1))).as(artifact).isSubsetOf(published.keySet());
+            assertThat(page).contains("`" + artifact + "`");
+        });
+        assertThat(OF_OURS.matcher(read("bom/pom.xml")).results().map(named -> named.group(1))).contains("chargeonce-testkit")
+                .isSubsetOf(published.keySet());
     }
 
     @Test

@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A server on 127.0.0.1 that answers the payment part of Adyen's Checkout API v71 as Adyen publishes it: payments, cancels,
+ * A server that answers the payment part of Adyen's Checkout API v71 as Adyen publishes it: payments, cancels,
  * reversals and refunds whose results come later by signed webhook, idempotency keys, result codes on request. It remembers
  * every request and every movement of money; with a directory all of it survives a SIGKILL. Any thread may call it.
  */
@@ -35,7 +35,7 @@ public final class AdyenSimulator extends PspServer {
     private AdyenSimulator(AdyenSimulatorSettings settings, AdyenObjects objects, PspLedger<AdyenChange, AdyenReply> ledger,
                            LockStripes locks,
                            SettlementReport report, Afterwards afterwards) {
-        super("Adyen", settings.port(), settings.clock(),
+        super("Adyen", settings.address(), settings.clock(),
                 new AdyenApi(objects, new PaymentEndpoint(settings.storedCards()),
                         new ModificationEndpoints(objects, settings.modificationLag())),
                 ledger, locks, new FaultRules("Adyen", List.of(AdyenOperation.values()), fault -> true), report::answer,

@@ -3,7 +3,6 @@ package io.chargeonce.sandbox.http;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -12,41 +11,52 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * A small HTTP/1.1 server on 127.0.0.1, one virtual thread per connection. It is not the JDK's, because a simulator must be
- * able to reset a connection, to break off within a body, and to refuse connections on a port that it will use again. Any
- * thread may call it; the handler runs on many threads at once.
+ * A small HTTP/1.1 server, on 127.0.0.1 unless it is told otherwise, one virtual thread per connection. It is not the JDK's, because
+ * a simulator must be able to reset a connection, to break off within a body, and to refuse connections on a port that it will use
+ * again. Any thread may call it; the handler runs on many threads at once.
  */
 public final class HttpListener implements AutoCloseable {
     private static final int BACKLOG = 1024;
 
     private final Function<HttpRequest, HttpAnswer> handler;
-    private final int port;
+    private final InetSocketAddress address;
     private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
     private ServerSocket open;
     private Thread acceptor;
 
     private HttpListener(ServerSocket open, Function<HttpRequest, HttpAnswer> handler) {
         this.handler = handler;
-        this.port = open.getLocalPort();
+        this.address = (InetSocketAddress) open.getLocalSocketAddress();
         this.open = open;
         this.acceptor = serve(open);
     }
 
     /** Listens on the port, or on any free one if it is 0. Throws {@link IllegalStateException} if it is in use. */
     public static HttpListener start(String who, int port, Function<HttpRequest, HttpAnswer> handler) {
+        return start(who, here(port), handler);
+    }
+
+    /** On 127.0.0.1, which other machines cannot reach. */
+    public static InetSocketAddress here(int port) {
+        return new InetSocketAddress("127.0.0.1", port);
+    }
+
+    /** The same on an address that other machines may reach. */
+    public static HttpListener start(String who, InetSocketAddress address, Function<HttpRequest, HttpAnswer> handler) {
         try {
-            return new HttpListener(bind(port), handler);
+            return new HttpListener(bind(address), handler);
         } catch (IOException e) {
-            throw new IllegalStateException(who + " cannot listen on 127.0.0.1:" + port + " (" + e.getMessage()
+            throw new IllegalStateException(who + " cannot listen on " + address.getHostString() + ":" + address.getPort() + " ("
+                    + e.getMessage()
                     + "); stop what is using the port or choose another", e);
         }
     }
 
-    private static ServerSocket bind(int port) throws IOException {
+    private static ServerSocket bind(InetSocketAddress address) throws IOException {
         ServerSocket socket = new ServerSocket();
         try {
             socket.setReuseAddress(true);
-            socket.bind(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), port), BACKLOG);
+            socket.bind(address, BACKLOG);
             return socket;
         } catch (IOException | RuntimeException e) {
             socket.close();
@@ -55,7 +65,7 @@ public final class HttpListener implements AutoCloseable {
     }
 
     private Thread serve(ServerSocket listening) {
-        return Thread.ofVirtual().name("http-" + port).start(() -> {
+        return Thread.ofVirtual().name("http-" + port()).start(() -> {
             while (!listening.isClosed()) {
                 accept(listening);
             }
@@ -80,7 +90,7 @@ public final class HttpListener implements AutoCloseable {
     }
 
     public int port() {
-        return port;
+        return address.getPort();
     }
 
     /** Every open connection is cut and new ones are refused, until {@link #acceptConnections}. */
@@ -97,10 +107,10 @@ public final class HttpListener implements AutoCloseable {
             return;
         }
         try {
-            open = bind(port);
+            open = bind(address);
             acceptor = serve(open);
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot listen on 127.0.0.1:" + port + " again: " + e.getMessage(), e);
+            throw new UncheckedIOException("cannot listen on " + address + " again: " + e.getMessage(), e);
         }
     }
 

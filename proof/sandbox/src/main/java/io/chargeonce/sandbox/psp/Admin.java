@@ -17,8 +17,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Everything under {@code /_sandbox}: reads the ledger and scripts faults. {@code GET /_sandbox} lists it. No credential is asked;
- * the port is on 127.0.0.1.
+ * Everything under {@code /_sandbox}: reads the ledger and scripts faults. {@code GET /_sandbox} lists it. No credential is asked:
+ * whoever reaches the port may do all of it.
  */
 final class Admin {
     private static final String ROOT = "/_sandbox";

@@ -8,13 +8,14 @@ import io.chargeonce.sandbox.http.HttpAnswer;
 import io.chargeonce.sandbox.http.HttpListener;
 import io.chargeonce.sandbox.http.HttpRequest;
 import io.chargeonce.sandbox.webhook.Afterwards;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 
-/** A simulated PSP on a port of 127.0.0.1: its API, its ledger, its faults, and the admin's requests. Any thread may call it. */
+/** A simulated PSP: its API, its ledger, its faults, and the admin's requests. Any thread may call it. */
 public abstract class PspServer implements PspSimulator {
     private final PspLedger<?, ?> ledger;
     private final FaultRules rules;
@@ -34,12 +35,14 @@ public abstract class PspServer implements PspSimulator {
      * Serves requests from now on. Throws {@link IllegalStateException} if the port is in use, and then closes the ledger.
      *
      * @param name       of the PSP, for messages
+     * @param at         where it listens
      * @param locks      held while a payment is changed
      * @param rules      the faults that this PSP can have
      * @param reports    answers what is not of the API: settlement reports to download
      * @param afterwards is closed with this
      */
-    protected <K extends SandboxCall<K>, C extends PspChange, A extends PspAnswer> PspServer(String name, int port, InstantSource clock,
+    protected <K extends SandboxCall<K>, C extends PspChange, A extends PspAnswer> PspServer(String name, InetSocketAddress at,
+                                                                                             InstantSource clock,
                                                                                              PspApi<K, C, A> api, PspLedger<C, A> ledger,
                                                                                              LockStripes locks, FaultRules rules,
                                                                                              Reports reports, Disputes disputes,
@@ -52,7 +55,7 @@ public abstract class PspServer implements PspSimulator {
         var requests = new AnswerRequests<>(api, ledger, locks, rules, outage, clock);
         var admin = new Admin(ledger, rules, outage, disputes, clock);
         try {
-            this.listener = HttpListener.start("The " + name + " simulator", port,
+            this.listener = HttpListener.start("The " + name + " simulator", at,
                     request -> Admin.serves(request) ? admin.answer(request)
                             : reports.answer(request).orElseGet(() -> requests.answer(request)));
         } catch (RuntimeException e) {
@@ -62,7 +65,7 @@ public abstract class PspServer implements PspSimulator {
         }
     }
 
-    /** The address of the server, without a slash at its end. */
+    /** The address of the server on its own machine, without a slash at its end. */
     protected final URI address() {
         return URI.create("http://127.0.0.1:" + port());
     }

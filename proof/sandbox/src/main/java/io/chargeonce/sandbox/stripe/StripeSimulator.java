@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A server on 127.0.0.1 that answers the payment part of Stripe's v1 API as Stripe publishes it, remembers every request and
+ * A server that answers the payment part of Stripe's v1 API as Stripe publishes it, remembers every request and
  * every movement of money, and fails on request. With a directory all of it survives a SIGKILL. Any thread may call it.
  */
 public final class StripeSimulator extends PspServer {
@@ -31,7 +31,7 @@ public final class StripeSimulator extends PspServer {
 
     private StripeSimulator(StripeSimulatorSettings settings, StripeObjects objects, PspLedger<StripeChange, StripeAnswer> ledger,
                             Bookings bookings, LockStripes locks) {
-        super("Stripe", settings.port(), settings.clock(),
+        super("Stripe", settings.address(), settings.clock(),
                 new StripeApi(new Credentials(settings.account()), objects, new Reads(objects, settings.searchLag(), bookings)), ledger,
                 locks, new FaultRules("Stripe", List.of(StripeOperation.values()), fault -> !(fault instanceof Fault.Transient)),
                 request -> Optional.empty(), new StripeDisputeBook(objects, ledger, locks, settings.clock()),

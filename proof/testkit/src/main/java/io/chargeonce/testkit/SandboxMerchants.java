@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.standalone;
+package io.chargeonce.testkit;
 
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Sql;
 import io.chargeonce.runtime.PipelineSettings;
 
 /** The two merchants of a pipeline on one machine, with the tokens that its documentation names. */
-final class SandboxMerchants {
+public final class SandboxMerchants {
 
-    static final String ACME_TOKEN = "test_acme";
-    static final String GLOBEX_TOKEN = "test_globex";
+    public static final String ACME_TOKEN = "test_acme";
+    public static final String GLOBEX_TOKEN = "test_globex";
 
     private static final String CREATE = """
             INSERT INTO merchant (merchant_id) VALUES ('acme'), ('globex') ON CONFLICT DO NOTHING;
@@ -20,7 +20,7 @@ final class SandboxMerchants {
     private SandboxMerchants() {}
 
     /** Idempotent. */
-    static void create(PipelineSettings settings) {
+    public static void create(PipelineSettings settings) {
         try (var database = Database.open(settings.databaseUrl(), settings.databaseUser(), settings.databasePassword().get(), 1)) {
             database.withConnection(connection -> Sql.update(connection, CREATE));
         }
