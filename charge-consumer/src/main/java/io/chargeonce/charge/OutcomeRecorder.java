@@ -198,21 +198,25 @@ final class OutcomeRecorder implements AutoCloseable {
     private static Resolution withFinding(Resolution one, Operation operation, UnitOfWork changes) throws SQLException {
         Connection connection = changes.connection();
         ByHand byHand = one.byHand.orElseThrow();
-        AttemptState known = AttemptTable.lock(connection, one.key).state();
-        boolean isOpen = known == AttemptState.IN_FLIGHT || known == AttemptState.UNKNOWN;
+        Attempt attempt = AttemptTable.lock(connection, one.key);
+        boolean isOpen = attempt.state() == AttemptState.IN_FLIGHT || attempt.state() == AttemptState.UNKNOWN;
         boolean goesOut = byHand.decides() && isOpen && !byHand.settlement().saysCharged() && !BankItems.giveUp(connection, one.key);
-        boolean holds = isOpen && !goesOut;
-        if (!HandSettlementTable.answered(connection, byHand.settlement(),
-                byHand.decides() && !holds ? HandSettlement.State.REFUSED : byHand.state(),
-                !byHand.decides() || holds ? byHand.answer() : goesOut ? "its file still goes to the bank: see bank batches"
-                        : "the PSP reported the outcome in another way meanwhile")) {
+        // The PSP may have named it only after the person did.
+        Optional<String> named = attempt.pspReference()
+                .filter(reference -> byHand.settlement().saysCharged() && !byHand.settlement().reference().equals(Optional.of(reference)));
+        boolean holds = isOpen && !goesOut && named.isEmpty();
+        ByHand answered = !byHand.decides() || holds ? byHand
+                : byHand.refused(!isOpen ? "the PSP reported the outcome in another way meanwhile"
+                        : goesOut ? "its file still goes to the bank: see bank batches"
+                                : "the PSP itself named the attempt %s meanwhile".formatted(named.orElseThrow()));
+        if (!HandSettlementTable.answered(connection, byHand.settlement(), answered.state(), answered.answer())) {
             return one;
         }
-        if (byHand.state() != HandSettlement.State.WAITING) {
-            changes.settlementAnswered(byHand, operation);
+        if (answered.state() != HandSettlement.State.WAITING) {
+            changes.settlementAnswered(answered, operation);
         }
-        return byHand.decides() && holds
-                ? new Resolution(one.operationId, one.token, one.key, "hand", byHand.outcome(), one.pspWellForOthers, Optional.empty(),
+        return answered.decides()
+                ? new Resolution(one.operationId, one.token, one.key, "hand", answered.outcome(), one.pspWellForOthers, Optional.empty(),
                         one.byHand)
                 : one;
     }

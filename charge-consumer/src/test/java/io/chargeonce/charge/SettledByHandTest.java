@@ -121,6 +121,18 @@ class SettledByHandTest {
     }
 
     @Test
+    void a_reference_is_refused_when_the_psp_has_named_the_attempt_otherwise_since() {
+        books.theKeysAreForgotten();
+        books.find(id, Optional.of("by-hand-1"));
+        books.execute("UPDATE payment_attempt SET psp_reference = 'by-the-psp-1'");
+        assertThat(resolved().state()).isEqualTo(State.REFUSED);
+        assertThat(found().answer()).contains("the PSP itself named the attempt by-the-psp-1 meanwhile");
+        assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
+        books.find(id, Optional.of("by-the-psp-1"));
+        assertThat(resolved().state()).isEqualTo(State.SETTLED);
+    }
+
+    @Test
     void within_the_visibility_lag_it_cannot_be_settled_either() {
         books.execute("UPDATE payment_attempt SET key_valid_until = now()");
         find(Optional.empty());

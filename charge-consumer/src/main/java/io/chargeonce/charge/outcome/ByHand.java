@@ -61,6 +61,10 @@ public record ByHand(HandSettlement settlement, State state, String answer) {
         };
     }
 
+    public ByHand refused(String why) {
+        return new ByHand(settlement, State.REFUSED, why);
+    }
+
     public boolean decides() {
         return state == State.SETTLED;
     }
