@@ -9,10 +9,13 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 
-/** One hop in the history. */
+/** The hops of one payment at one time, in the history. */
 final class HopBytes {
 
     private HopBytes() {}
@@ -41,7 +44,20 @@ final class HopBytes {
         return new Hop(at, stage, step, tier, cause, psp, place.partition(), place.offset());
     }
 
-    static byte[] write(Hop hop) {
+    /**
+     * A record that is read again adds nothing.
+     *
+     * @param hops null if there are none yet
+     */
+    static byte[] add(byte[] hops, Hop hop) {
+        if (hops == null) {
+            return write(hop);
+        }
+        byte[] more = write(hop);
+        return read(hops).contains(hop) ? hops : ByteBuffer.allocate(hops.length + more.length).put(hops).put(more).array();
+    }
+
+    private static byte[] write(Hop hop) {
         var bytes = new ByteArrayOutputStream(64);
         try (var out = new DataOutputStream(bytes)) {
             out.writeLong(hop.at().toEpochMilli());
@@ -58,10 +74,14 @@ final class HopBytes {
         return bytes.toByteArray();
     }
 
-    static Hop read(byte[] bytes) {
+    static List<Hop> read(byte[] bytes) {
+        var hops = new ArrayList<Hop>();
         try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-            return new Hop(Instant.ofEpochMilli(in.readLong()), in.readUTF(), in.readUTF(), in.readByte(), in.readUTF(), in.readUTF(),
-                    in.readInt(), in.readLong());
+            while (in.available() > 0) {
+                hops.add(new Hop(Instant.ofEpochMilli(in.readLong()), in.readUTF(), in.readUTF(), in.readByte(), in.readUTF(), in.readUTF(),
+                        in.readInt(), in.readLong()));
+            }
+            return hops;
         } catch (IOException e) {
             throw new UncheckedIOException("a hop in the witness's history is cut off", e);
         }

@@ -137,7 +137,8 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         if (!news.equals(News.NONE)) {
             measure(known, fact, left, was, at);
         }
-        known.who.ifPresent(who -> journeys.put(who.paymentId(), HopBytes.write(HopBytes.of(fact, who.kind(), at)), at));
+        known.who.ifPresent(who -> journeys.put(who.paymentId(),
+                HopBytes.add(journeys.fetch(who.paymentId(), at), HopBytes.of(fact, who.kind(), at)), at));
         save(id, known, wasOpen);
     }
 

@@ -275,7 +275,7 @@ public final class Witness implements AutoCloseable {
                     .enableStaleStores());
             var hops = new ArrayList<Hop>();
             try (var found = store.fetch(payment, Instant.EPOCH, Instant.ofEpochMilli(Long.MAX_VALUE))) {
-                found.forEachRemaining(each -> hops.add(HopBytes.read(each.value)));
+                found.forEachRemaining(each -> hops.addAll(HopBytes.read(each.value)));
             }
             hops.sort(Comparator.comparing(Hop::at));
             return hops;

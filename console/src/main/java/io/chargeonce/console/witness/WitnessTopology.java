@@ -71,7 +71,7 @@ final class WitnessTopology {
                 inMemory(WatchOperations.COUNTS),
                 Stores.windowStoreBuilder(Stores.persistentWindowStore(WatchOperations.ENDED, ENDED_KEPT, window, false), Serdes.String(),
                         Serdes.ByteArray()).withLoggingEnabled(LOGGED).withCachingDisabled(),
-                Stores.windowStoreBuilder(Stores.persistentWindowStore(WatchOperations.JOURNEYS, history, window, true), Serdes.String(),
+                Stores.windowStoreBuilder(Stores.persistentWindowStore(WatchOperations.JOURNEYS, history, window, false), Serdes.String(),
                         Serdes.ByteArray()).withLoggingEnabled(LOGGED).withCachingDisabled());
     }
 

@@ -72,6 +72,12 @@ class ReadingTest {
     }
 
     @Test
+    void hops_of_one_moment_are_all_in_the_journey() {
+        witness.take(payment.requested(T), payment.waits(1, "psp_unwell", T), payment.succeeds(T));
+        assertThat(witness.board.journey("pay_1")).extracting(Hop::stage).containsExactly("requests", "retry-1", "settled");
+    }
+
+    @Test
     void journeys_are_forgotten_when_their_retention_is_over() {
         try (var shortly = new Streamed(Duration.ofHours(1))) {
             shortly.take(payment.requested(T), payment.succeeds(T.plusSeconds(1)));

@@ -126,7 +126,7 @@ final class Streamed implements AutoCloseable {
     private List<Hop> journey(String payment) {
         var hops = new ArrayList<Hop>();
         try (var found = driver.<String, byte[]>getWindowStore(WatchOperations.JOURNEYS).fetch(payment, 0, Long.MAX_VALUE)) {
-            found.forEachRemaining(each -> hops.add(HopBytes.read(each.value)));
+            found.forEachRemaining(each -> hops.addAll(HopBytes.read(each.value)));
         }
         return hops;
     }

@@ -265,11 +265,34 @@ class WitnessTest {
                 send(charge("pay_late_" + i).waits(2, "psp_unwell", Instant.now()));
             }
             for (int i = 0; i < 60; i++) {
-                String late = "pay_late_" + i;
-                until(() -> witness.view().journey(late).size() == 1);
+                untilItHasOneHop(witness, "pay_late_" + i);
             }
             until(() -> witness.view().progress().state() == WitnessProgress.State.LIVE);
             assertThat(witness.view().progress().problem()).isEmpty();
+        }
+    }
+
+    /** Of a topic that was made again it may read some before it notices that, and then all from the beginning. */
+    @Tag("proof")
+    @Test
+    void a_record_that_it_reads_again_is_one_hop_of_its_journey() throws Exception {
+        Told payment = charge("pay_1");
+        try (Witness witness = start()) {
+            send(payment.requested(Instant.now()));
+            send(payment.waits(2, "psp_unwell", Instant.now()));
+            until(() -> witness.view().journey("pay_1").size() == 2);
+        }
+        Awaitility.await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+            var begins = Map.of(new TopicPartition(topics.retry(2), 0), new OffsetAndMetadata(0),
+                    new TopicPartition(topics.retry(2), 1), new OffsetAndMetadata(0));
+            admin.alterConsumerGroupOffsets("chargeonce-console-" + topics.prefix(), begins).all().get();
+            return true;
+        });
+        try (Witness witness = start()) {
+            send(payment.succeeds(Instant.now()));
+            until(() -> stage(witness, "settled").in() == 1 && witness.view().progress().state() == WitnessProgress.State.LIVE);
+            assertThat(stage(witness, "retry-2").in()).isEqualTo(1);
+            assertThat(witness.view().journey("pay_1")).extracting(Hop::stage).containsExactly("requests", "retry-2", "settled");
         }
     }
 
@@ -356,6 +379,12 @@ class WitnessTest {
                     .add(record.key() + " " + PaymentJson.MAPPER.readTree(record.value()).path("status").asString()));
             return events;
         }
+    }
+
+    /** Says what the witness knew if it does not come to that. */
+    private static void untilItHasOneHop(Witness witness, String payment) {
+        Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(witness.view().journey(payment))
+                .as(() -> "journey of %s by %s, %s".formatted(payment, witness.view().progress(), witness.view().stages())).hasSize(1));
     }
 
     private static void until(Callable<Boolean> condition) {
