@@ -43,9 +43,9 @@ import picocli.CommandLine.Spec;
             "    chargeonce dlq import poison.ndjson --reason \"reproduce it\"",
             "  One place to look at another system's dead letters:",
             "    chargeonce dlq import --from-topic orders-dlt --reason \"one place to look\"",
-            "  The same of a system that calls its headers dead-letter-topic, dead-letter-cause and so on:",
-            "    chargeonce dlq import --from-topic orders-dlq --topic-header dead-letter-topic --cause-header dead-letter-cause \\",
-            "        --drop-header \"dead-letter-*\" --reason \"one place to look\"",
+            "  The same of a system with headers of its own, failed-at and failed-why:",
+            "    chargeonce dlq import --from-topic orders-dlq --topic-header failed-at \\",
+            "        --cause-header failed-why --drop-header \"failed-*\" --reason \"look\"",
             "  That import was a mistake:",
             "    chargeonce dlq purge --run run_0123456789 --reason \"a mistake\" --yes"})
 final class ImportCommand implements Callable<Integer> {
