@@ -138,7 +138,8 @@ class HelmTest {
                 .doesNotContain("smtp.example.com");
         assertThat(text(resources.get("ConfigMap chargeonce"))).contains("\"CHARGEONCE_RETRY_TIERS\":\"1s\"");
         assertThat(text(resources.get("PodMonitor chargeonce"))).contains("\"release\":\"prometheus\"");
-        assertThat(text(resources.get("PrometheusRule chargeonce"))).contains("\"runbook_url\":\"https://git.example/docs/operate/runbook.md#",
+        assertThat(text(resources.get("PrometheusRule chargeonce"))).contains(
+                "\"runbook_url\":\"https://git.example/docs/operate/runbook.md#",
                 "{{ $labels.instance }}", "ChargeonceReplicationLag");
         assertThat(text(resources.get("Ingress ingest"))).contains("\"secretName\":\"pay-tls\"", "\"ingressClassName\":\"nginx\"",
                 "\"service\":{\"name\":\"ingest\",\"port\":{\"name\":\"http\"}}");
@@ -164,7 +165,8 @@ class HelmTest {
     @Test
     void a_value_that_means_nothing_is_refused() {
         Map.of("replicas: 3", "replicas", "components: { recepts: true }", "there is no component recepts",
-                "services: { recepts: { replicas: 1 } }", "recepts does not run", "overrides: { Deployment/x: {} }", "there is no Deployment/x",
+                "services: { recepts: { replicas: 1 } }", "recepts does not run", "overrides: { Deployment/x: {} }",
+                "there is no Deployment/x",
                 "settings: { CHARGEONCE_PSP_TIMEOUT: 20 }", "CHARGEONCE_PSP_TIMEOUT", "migrate: never", "migrate",
                 "ingress: { hosts: { ingest: { host: pay.example.com } } }", "tlsSecret",
                 "ingress: { hosts: { webhooks: { host: psp.example.com, tlsSecret: t } } }", "there is no Service webhooks")
@@ -262,7 +264,9 @@ class HelmTest {
     private static Map<String, Map<?, ?>> byName(String manifests) {
         return documents(manifests).stream().map(document -> (Map<?, ?>) new KubernetesSerialization().unmarshal(document, Map.class))
                 .collect(Collectors.toMap(each -> each.get("kind") + " " + ((Map<?, ?>) each.get("metadata")).get("name"),
-                        Function.identity(), (first, second) -> { throw new IllegalStateException("twice: " + second); }, TreeMap::new));
+                        Function.identity(), (first, second) -> {
+                            throw new IllegalStateException("twice: " + second);
+                        }, TreeMap::new));
     }
 
     private static List<HasMetadata> resources(String manifests) {
