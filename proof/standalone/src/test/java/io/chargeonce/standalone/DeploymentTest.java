@@ -63,7 +63,7 @@ class DeploymentTest {
     /** Of the scripts and of Compose, not of the services. */
     private static final Set<String> NOT_OURS = Set.of("CHARGEONCE_IMAGE", "CHARGEONCE_CONSOLE_IMAGE", "CHARGEONCE_BASE_CACHE");
     /** Of operators, whose schemas are not Kubernetes's own. */
-    private static final Set<String> OTHERS = Set.of("kafka.strimzi.io", "keda.sh", "monitoring.coreos.com");
+    static final Set<String> OTHERS = Set.of("kafka.strimzi.io", "keda.sh", "monitoring.coreos.com");
     private static final Optional<String> NODE_LOCAL_DNS = Optional.of("169.254.20.10/32");
 
     @Test
@@ -404,7 +404,7 @@ class DeploymentTest {
     }
 
     /** The model keeps what it does not know aside instead of refusing it. */
-    private static List<String> unknownFields(Object node, String path) {
+    static List<String> unknownFields(Object node, String path) {
         var unknown = new ArrayList<String>();
         if (node instanceof Collection<?> items) {
             items.forEach(item -> unknown.addAll(unknownFields(item, path)));

@@ -74,10 +74,11 @@ class VersionTest {
     }
 
     @Test
-    void the_clients_and_the_images_of_the_overlays_have_the_version_that_is_released_next() throws IOException {
+    void the_clients_the_chart_and_the_images_of_the_overlays_have_the_version_that_is_released_next() throws IOException {
         String next = version().replace(WORKING, "");
         assertThat(first(Pattern.compile("\nversion = \"(.*)\""), read("clients/python/pyproject.toml"))).isEqualTo(next);
         assertThat(first(Pattern.compile("\n  \"version\": \"(.*)\""), read("clients/typescript/package.json"))).isEqualTo(next);
+        assertThat(read("deploy/helm/chargeonce/Chart.yaml")).contains("\nversion: " + next + "\n", "\nappVersion: " + next + "\n");
         for (String overlay : List.of("overlays/production", "toolbox")) {
             assertThat(
                     Pattern.compile("newName: (.*), newTag: (.*) }").matcher(read("deploy/kubernetes/" + overlay + "/kustomization.yaml"))
