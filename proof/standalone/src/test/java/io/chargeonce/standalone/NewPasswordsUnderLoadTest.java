@@ -26,6 +26,7 @@ import io.chargeonce.sandbox.PostgresServer;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.sandbox.stripe.StripeSimulator;
 import io.chargeonce.sandbox.stripe.StripeSimulatorSettings;
+import io.chargeonce.testkit.SandboxMerchants;
 import io.chargeonce.vault.DataKeys;
 import java.net.URI;
 import java.nio.file.Files;

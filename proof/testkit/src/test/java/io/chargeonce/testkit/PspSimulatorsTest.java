@@ -27,8 +27,6 @@ class PspSimulatorsTest {
     final PspSimulators ownOfEachTest = new PspSimulators();
 
     private static void pay(PspSimulators at, String key) throws Exception {
-        // The client sends nothing again by itself: the test does.
-        System.setProperty("sun.net.http.retryPost", "false");
         var stripe = StripeClient.builder().setApiKey(PspSimulators.STRIPE_KEY).setApiBase(at.stripe().apiBase().toString())
                 .setMaxNetworkRetries(0).build();
         stripe.v1().paymentIntents().create(PaymentIntentCreateParams.builder().setAmount(1299L).setCurrency("eur")
