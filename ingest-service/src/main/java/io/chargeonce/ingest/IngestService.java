@@ -61,10 +61,12 @@ public final class IngestService implements AutoCloseable {
     private static final Duration AGE_EVERY = Duration.ofSeconds(5);
 
     private final Lifecycle lifecycle;
+    private final Worker reaper;
     private final BoundedHttp http;
 
-    private IngestService(Lifecycle lifecycle, BoundedHttp http) {
+    private IngestService(Lifecycle lifecycle, Worker reaper, BoundedHttp http) {
         this.lifecycle = lifecycle;
+        this.reaper = reaper;
         this.http = http;
     }
 
@@ -98,7 +100,8 @@ public final class IngestService implements AutoCloseable {
         workers.add(start(lifecycle, "ingest-database-waits", AGE_EVERY, new DatabaseWaits(database, meters.registry())::runOnce, meters));
         var accept = lifecycle.start("acceptances",
                 () -> AcceptanceService.start(database, topics.requests(), settings.chargeWithin(), settings.psps(), relay::nudge));
-        workers.add(startReaper(lifecycle, new Reaper(database, meters.registry()), meters));
+        var reaper = startReaper(lifecycle, new Reaper(database, meters.registry()), meters);
+        workers.add(reaper);
         var refunds = new AcceptRefund(database, topics, settings.chargeWithin(), settings.psps(), relay::nudge);
         var drain = new Drain();
         var intake = lifecycle.start("intake", () -> Intake.of(database, kafka, topics, accept, relay::nudge, meters.registry(), tracing,
@@ -114,7 +117,7 @@ public final class IngestService implements AutoCloseable {
         }));
         // The last to start and so the first to close: what answers requests is there for as long as any is under way.
         var http = startHttp(lifecycle, settings, database, accept, refunds, meters, tracing, patience, drain, clock);
-        return new IngestService(lifecycle, http);
+        return new IngestService(lifecycle, reaper, http);
     }
 
     private static Worker start(Lifecycle lifecycle, String name, Duration pause, IntSupplier pass, Meters meters) {
@@ -166,6 +169,11 @@ public final class IngestService implements AutoCloseable {
     /** The port that it listens on. */
     public int port() {
         return http.port();
+    }
+
+    /** For tests: nothing is forgotten by this service any more. */
+    void stopReaper() {
+        reaper.close();
     }
 
     /** Stops taking requests, answers those under way, and returns when everything is closed. */

@@ -24,7 +24,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ReaperTest {
 
-    private static final String URL = TestStack.newDatabase();
     private static final SimpleMeterRegistry METERS = new SimpleMeterRegistry();
     private static IngestWorld world;
     private static Database database;
@@ -33,8 +32,9 @@ class ReaperTest {
 
     @BeforeAll
     static void start() {
-        world = IngestWorld.start(URL);
-        database = Database.open(IngestWorld.asIngest(URL), "chargeonce_ingest", "", 2);
+        String url = TestStack.newDatabase();
+        world = IngestWorld.start(url).withoutReaper();
+        database = Database.open(IngestWorld.asIngest(url), "chargeonce_ingest", "", 2);
         reaper = new Reaper(database, METERS);
     }
 

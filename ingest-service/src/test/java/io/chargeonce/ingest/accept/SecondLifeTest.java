@@ -23,15 +23,15 @@ class SecondLifeTest {
 
     private static final String KEY = "order-17";
     private static final Topics TOPICS = new Topics("payments");
-    private static final String URL = TestStack.newDatabase();
 
     private static IngestWorld world;
     private static Database owner;
 
     @BeforeAll
     static void start() {
-        world = IngestWorld.start(URL);
-        owner = Database.open(URL, "postgres", "", 1);
+        String url = TestStack.newDatabase();
+        world = IngestWorld.start(url).withoutReaper();
+        owner = Database.open(url, "postgres", "", 1);
         world.execute("INSERT INTO webhook_endpoint (endpoint_id, merchant_id, url, events, created_at) VALUES "
                 + "('whe_000000000000000000000001', 'acme', 'https://hooks.example/', '{*}', now() - interval '9 years')");
     }

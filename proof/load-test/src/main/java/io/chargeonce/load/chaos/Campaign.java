@@ -91,10 +91,9 @@ final class Campaign {
     End run(List<FaultKind> kinds, int periods, Coverage coverage) {
         long start = System.nanoTime();
         var random = new Random(ownSeed());
-        var traffic = new Traffic(stage.ingest(), Optional.of(stage.stripe.apiBase()), 8, history::add, history::add);
+        var traffic = traffic();
         stage.operatorsAtWork(true);
-        Thread load = Thread.ofPlatform().name("load").start(() -> traffic.run(CALLS_PER_SECOND, LONGEST_LOAD, mix(),
-                TrafficMerchant.sandbox(), new Random(ownSeed()), "c" + ownSeed()));
+        Thread load = load(traffic, CALLS_PER_SECOND, mix(), "c" + ownSeed());
         sendPoison(random);
         var injector = new FaultInjector(stage, random, kinds, coverage, deaths(kinds, coverage));
         firstPeriod(injector, kinds);
@@ -121,6 +120,16 @@ final class Campaign {
         testimony.objection().ifPresent(objections::add);
         return new End(verdict, Duration.ofNanos(healed - start), Duration.ofNanos(atRest - healed), injector.story(), testimony,
                 objections);
+    }
+
+    private Traffic traffic() {
+        return new Traffic(stage.ingest(), Optional.of(stage.stripe.apiBase()), 8, history::add, history::add);
+    }
+
+    /** @param prefix of its idempotency keys */
+    private Thread load(Traffic traffic, double callsPerSecond, Mix mix, String prefix) {
+        return Thread.ofPlatform().name("load").start(() -> traffic.run(callsPerSecond, LONGEST_LOAD, mix, TrafficMerchant.sandbox(),
+                new Random(ownSeed()), prefix));
     }
 
     private Mix mix() {
@@ -171,11 +180,8 @@ final class Campaign {
         }
         CheckEvidence evidence = stage.evidence(history.file());
         long giveUp = System.nanoTime() + TO_DRAIN.toNanos();
-        while ((Checker.underWay(evidence) > 0 || stage.database.hasStaged() || stage.database.hasToSend()) && System.nanoTime() < giveUp) {
-            // A process that was late may set a record aside after a person had offered all of them again.
-            stage.database.offerRefused();
-            Pauses.of(Duration.ofMillis(100));
-        }
+        payWhileItDrains(() -> awaitNothingUnderWay(evidence, giveUp));
+        awaitNothingUnderWay(evidence, giveUp);
         while (true) {
             CheckVerdict verdict = check(stage.settled(evidence).recovered(recovery), giveUp);
             if (verdict.balanced() || System.nanoTime() >= giveUp) {
@@ -188,6 +194,23 @@ final class Campaign {
             }
             Pauses.of(Duration.ofMillis(300));
         }
+    }
+
+    private void awaitNothingUnderWay(CheckEvidence evidence, long giveUp) {
+        while ((Checker.underWay(evidence) > 0 || stage.database.hasStaged() || stage.database.hasToSend()) && System.nanoTime() < giveUp) {
+            // A process that was late may set a record aside after a person had offered all of them again.
+            stage.database.offerRefused();
+            Pauses.of(Duration.ofMillis(100));
+        }
+    }
+
+    /** As on any day, payments go on meanwhile: what decides by the calls of others, such as a circuit breaker, has some to decide by. */
+    private void payWhileItDrains(Runnable drain) {
+        var traffic = traffic();
+        Thread load = load(traffic, 1, Mix.good(), "d" + ownSeed());
+        drain.run();
+        traffic.stop();
+        join(load);
     }
 
     /** A broker that has just come back may not lead its partitions yet, and a service may still be starting. */

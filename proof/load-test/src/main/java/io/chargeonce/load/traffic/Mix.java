@@ -35,6 +35,11 @@ public record Mix(Map<PlannedOutcome, Integer> perMille, int repeats, int otherB
                 50, 5, 10, 5, 0, 0, 0);
     }
 
+    /** Every payment is charged, and nothing else happens to it. */
+    public static Mix good() {
+        return new Mix(Map.of(), 0, 0, 0, 0, 0, 0, 0);
+    }
+
     /** Much more goes wrong than on the worst day, so that a small campaign meets everything. */
     public static Mix stormy() {
         return new Mix(
