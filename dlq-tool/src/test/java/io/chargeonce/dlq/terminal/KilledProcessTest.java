@@ -30,8 +30,10 @@ class KilledProcessTest {
 
         Path printed = folder.resolve("printed");
         Process resumed = CommandProcess.startInto(printed, rows, "merge", "--resume", run, "--wait", "0");
-        await("the killed leader may still be alive")
-                .until(() -> Files.readString(printed).contains("waiting: if nothing is heard for 15 s"));
+        await("the killed leader may still be alive").until(() -> {
+            rows.text("UPDATE dlq_run SET led_at = clock_timestamp() RETURNING 1");
+            return Files.readString(printed).contains("waiting: if nothing is heard for 15 s");
+        });
         assertThat(rows.accepted()).hasSize(4);
         rows.text("UPDATE dlq_run SET led_at = led_at - interval '15 s' RETURNING 1");
         assertThat(resumed.waitFor()).as(Files.readString(printed)).isZero();

@@ -197,7 +197,8 @@ class RunCommandsTest {
             return resume.isDone();
         });
         assertThat(resume.join().exit()).isEqualTo(1);
-        assertThat(resume.join().err()).contains("is led by ann, who was heard 0 s ago; waiting", run + " is led by ann right now");
+        assertThat(resume.join().err()).containsPattern("is led by ann, who was heard \\d+ s ago; waiting")
+                .contains(run + " is led by ann right now");
         assertThat(rows.accepted()).isEmpty();
     }
 
@@ -314,21 +315,22 @@ class RunCommandsTest {
 
     @Test
     void a_purge_that_is_stopped_half_way_goes_on_with_resume_and_takes_each_letter_once() {
-        List<String> dead = rows.dead(6);
+        List<String> dead = rows.dead(30);
         var purge = CompletableFuture.supplyAsync(
-                () -> call("purge", "--all", "--rate", "2", "--reason", "r", "--yes"), Thread::startVirtualThread);
-        await().until(() -> rows.text("SELECT count(*) FROM operation_now WHERE state = 'purged'").equals("2"));
+                () -> call("purge", "--all", "--rate", "1", "--reason", "r", "--yes"), Thread::startVirtualThread);
+        await().until(() -> rows.text("SELECT count(*) > 1 FROM operation_now WHERE state = 'purged'").equals("t"));
         String run = rows.text("SELECT run_id FROM dlq_run");
         assertThat(call("runs", "stop", run).out()).contains("To go on:   chargeonce dlq purge --resume " + run);
         assertThat(purge.join().exit()).isEqualTo(1);
         assertThat(purge.join().out()).contains("Stopped: a person stopped this run from elsewhere.",
                 "To go on:           chargeonce dlq purge --resume " + run);
-        assertThat(rows.text("SELECT count(*) < 6 FROM operation_now WHERE state = 'purged'")).isEqualTo("t");
+        assertThat(rows.text("SELECT count(*) < 30 FROM operation_now WHERE state = 'purged'")).isEqualTo("t");
 
         assertThat(call("merge", "--resume", run).err()).contains(run + " is a purge: chargeonce dlq purge --resume " + run);
+        call("runs", "rate", run, "1000");
         Called resumed = call("purge", "--resume", run);
         assertThat(resumed.exit()).as(resumed.err()).isZero();
-        assertThat(resumed.out()).contains("6  77.94 EUR  purged", "To undo it:  chargeonce dlq restore --run " + run);
+        assertThat(resumed.out()).contains("30  389.70 EUR  purged", "To undo it:  chargeonce dlq restore --run " + run);
         EachOnce.purged(rows, dead);
     }
 
