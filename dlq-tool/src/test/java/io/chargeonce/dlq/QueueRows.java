@@ -42,6 +42,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -58,6 +59,11 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
     public static final Topics TOPICS = new Topics("payments");
     /** With a key of this run's. */
     public static final Vault VAULT = newVault();
+
+    static {
+        // Long enough for a busy machine.
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(60));
+    }
 
     interface Change {
         void on(Connection connection, List<Operation> operations, Instant now) throws SQLException;
@@ -480,6 +486,10 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
 
     @Override
     public void afterAll(ExtensionContext tests) {
+        close();
+    }
+
+    public void close() {
         queue.database().close();
         owner.close();
         open = false;
