@@ -42,15 +42,17 @@ class KafkaGoneTest {
         try (var admin = kafka.newAdmin()) {
             new TopicPlan(QueueRows.TOPICS, PARTITIONS, Optional.of((short) 1)).create(admin);
         }
-        List<String> dead = rows.dead(8);
+        List<String> dead = rows.dead(60);
         try (var relay =
                 new OutboxRelay(rows.owner(), new ProducerSettings(kafka, "dlq-test")::newProducer, new SimpleMeterRegistry()).start()) {
             var merge =
                     CompletableFuture.supplyAsync(
-                            () -> Called.of(rows::open, "merge", "--all", "--canary", "0", "--rate", "2", "--yes", "--wait", "0"),
+                            () -> Called.of(rows::open, "merge", "--all", "--canary", "0", "--rate", "1", "--max-rate", "1", "--yes", "--wait",
+                                    "0"),
                             Thread::startVirtualThread);
             await().until(() -> !rows.accepted().isEmpty() && rows.text("SELECT count(*) FROM outbox").equals("0"));
             broker.close();
+            Called.of(rows::open, "runs", "rate", rows.text("SELECT run_id FROM dlq_run"), "1000");
             assertThat(merge.join().exit()).as(merge.join().err()).isZero();
             assertThat(rows.accepted()).containsExactlyInAnyOrderElementsOf(dead);
             assertThat(rows.text("SELECT count(*) FROM outbox")).as("what waits for Kafka").isNotEqualTo("0");
