@@ -47,7 +47,7 @@ class HttpsTest {
     static Path made;
     private static Pair one;
     private static Pair other;
-    private static final Meters METERS = Meters.of("test");
+    private static Meters meters;
     private static IngestService shared;
     @TempDir
     Path directory;
@@ -56,13 +56,14 @@ class HttpsTest {
     static void make() throws Exception {
         one = Pair.make(made, "one");
         other = Pair.make(made, "other");
-        shared = start(one.files, METERS);
+        meters = Meters.of("test");
+        shared = start(one.files, meters);
     }
 
     @AfterAll
     static void close() {
         shared.close();
-        METERS.close();
+        meters.close();
     }
 
     private static IngestService start(TlsFiles files, Meters meters) {
@@ -213,7 +214,7 @@ class HttpsTest {
         Duration never = Duration.ofHours(1);
         var pipeline = IngestWorld.pipeline("jdbc:postgresql://127.0.0.1:1/x", "127.0.0.1:1", "payments", Optional.empty());
         try (var service = IngestService.start(new IngestSettings(pipeline, new Address("127.0.0.1", 0), 16, Duration.ofHours(24),
-                Optional.of(one.files)), METERS, Tracing.off(),
+                Optional.of(one.files)), meters, Tracing.off(),
                 new ConnectionTimeouts(Duration.ofMillis(500), never, never, never, never));
              var silent = new Socket("127.0.0.1", service.port())) {
             silent.setSoTimeout(60_000);

@@ -37,6 +37,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.awaitility.Awaitility;
 
 /** A real ingest service over a fresh database and topics of its own, and a client that speaks HTTP to it. */
 public final class IngestWorld implements AutoCloseable {
@@ -44,6 +45,11 @@ public final class IngestWorld implements AutoCloseable {
     public static final String BODY = """
             {"amount": 1299, "currency": "EUR", "payment_method": "pm_card_visa", "customer": "cus_7",
              "reference": "order-1001", "description": "two mugs", "receipt_email": "a@example.com", "rail": "card"}""";
+
+    static {
+        // Long enough for a busy machine.
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(60));
+    }
 
     final Topics topics = new Topics("test-" + UUID.randomUUID());
     final Meters meters = Meters.of("ingest-service");
