@@ -33,7 +33,7 @@ class ResolverTest {
 
     @BeforeEach
     void leaveOneUnknown() {
-        process = books.forget().mortalProcess(psp);
+        process = books.forget().process(psp);
         psp.answersStatusQueries = false;
         psp.then(FakePsp.CAPTURE_AND_TIME_OUT);
         payment = books.accept("order-1");
