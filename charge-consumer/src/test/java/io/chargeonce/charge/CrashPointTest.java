@@ -71,7 +71,7 @@ class CrashPointTest {
 
     @Test
     void killed_after_our_commit() {
-        dying.handle(record);
+        books.process(psp).handle(record);
         assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);
         recoverAndCheck();
     }
@@ -79,7 +79,7 @@ class CrashPointTest {
     @Test
     void killed_before_the_offset_commit_with_the_payment_waiting_in_a_tier() {
         psp.then(FakePsp.FAIL);
-        dying.handle(record);
+        books.process(psp).handle(record);
         assertThat(books.state(payment)).isEqualTo(OperationState.SCHEDULED);
         recoverAndCheck();
     }
