@@ -81,7 +81,7 @@ class LifecycleTest {
 
         impatient.close();
 
-        assertThat(events).containsExactly("start a", "close a");
+        await().untilAsserted(() -> assertThat(events).containsExactly("start a", "close a"));
         assertThat(impatient.awaitShutdown()).as("closed well").isFalse();
         never.countDown();
     }
