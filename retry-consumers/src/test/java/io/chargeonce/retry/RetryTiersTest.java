@@ -57,8 +57,8 @@ class RetryTiersTest {
         }
         var pipeline = new PipelineSettings(url, "postgres", "", kafka, Optional.empty(), topics.prefix(), tiers, Optional.empty());
         var settings =
-                new ChargeSettings(pipeline, List.of(new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofSeconds(1))),
-                        100, Duration.ofSeconds(10), Duration.ofSeconds(1), List.of(Duration.ofMillis(200)), Duration.ofMinutes(1),
+                new ChargeSettings(pipeline, List.of(new StripeSettings("sk_test_1", stripe.apiBase().toString(), Duration.ofSeconds(5))),
+                        100, Duration.ofSeconds(30), Duration.ofSeconds(1), List.of(Duration.ofMillis(200)), Duration.ofMinutes(1),
                         Optional.empty(),
                         ChargeSettings.Pace.USUAL);
         services.add(ChargeService.start(settings, meters));
@@ -98,7 +98,7 @@ class RetryTiersTest {
 
     @Test
     void what_waits_in_a_tier_does_not_hold_up_the_main_topic() {
-        start(tiers(3));
+        start(List.of(Duration.ofMillis(200), Duration.ofMillis(300), Duration.ofSeconds(5)));
         stripe.inject(FaultRule.once(new Fault.FailBefore()).on(io.chargeonce.sandbox.stripe.StripeOperation.CONFIRM)
                 .forMetadata("reference", "slow").always());
         String slow = accept("slow");
