@@ -47,8 +47,8 @@ class KafkaGoneTest {
                 new OutboxRelay(rows.owner(), new ProducerSettings(kafka, "dlq-test")::newProducer, new SimpleMeterRegistry()).start()) {
             var merge =
                     CompletableFuture.supplyAsync(
-                            () -> Called.of(rows::open, "merge", "--all", "--canary", "0", "--rate", "1", "--max-rate", "1", "--yes", "--wait",
-                                    "0"),
+                            () -> Called.of(rows::open, "merge", "--all", "--canary", "0", "--rate", "1", "--max-rate", "1", "--yes",
+                                    "--wait", "0"),
                             Thread::startVirtualThread);
             await().until(() -> !rows.accepted().isEmpty() && rows.text("SELECT count(*) FROM outbox").equals("0"));
             broker.close();
