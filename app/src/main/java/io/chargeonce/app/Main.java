@@ -135,6 +135,6 @@ public final class Main implements Runnable {
     @Override
     public void run() {
         throw new CommandLine.ParameterException(spec.commandLine(), spec.subcommands().containsKey("demo")
-                ? "name a command; './chargeonce demo' shows the whole pipeline at work" : "name a command");
+                ? "name a command; '%s demo' shows the whole pipeline at work".formatted(Launcher.command()) : "name a command");
     }
 }

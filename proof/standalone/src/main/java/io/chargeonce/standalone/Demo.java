@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.standalone;
 
+import io.chargeonce.app.Launcher;
 import io.chargeonce.checker.Checker;
 import io.chargeonce.checker.CheckVerdict;
 import io.chargeonce.checker.evidence.Calls;
@@ -182,7 +183,7 @@ final class Demo implements AutoCloseable {
     private void showDeadLetters() {
         chapter("What failed in every tier, or can never be read, is in the dead-letter queue");
         out.println("   What can never be read as a payment is poison.");
-        command("./chargeonce dlq summary");
+        command("dlq summary");
         SummaryTable.print(Summary.of(queue, DeadLetterFilter.everything()), Screen.plain(out, 80));
     }
 
@@ -191,9 +192,9 @@ final class Demo implements AutoCloseable {
         pipeline.foundations.stripe().removeRules();
         var filter = DeadLetterFilter.everything();
         Plan mergePlan = Plan.of(queue, filter);
-        command("./chargeonce dlq merge --all");
+        command("dlq merge --all");
         ChangeReport.printPlan(RunKind.MERGE, RunTerms.UNATTENDED, mergePlan, List.of(), Screen.plain(out, 80));
-        command("./chargeonce dlq merge --all --yes --reason 'the PSP is mended'");
+        command("dlq merge --all --yes --reason 'the PSP is mended'");
         new DlqRuns(queue).unattended(RunKind.MERGE, mergePlan, AuditContext.of("demo", Optional.of("the PSP is mended")),
                 RunTerms.UNATTENDED);
         awaitRest();
@@ -202,7 +203,7 @@ final class Demo implements AutoCloseable {
     private void purge() {
         chapter("The poison is purged, with a reason, into the audit log");
         Plan purgePlan = Plan.of(queue, DeadLetterFilter.everything().standing(MoneyStatus.POISON));
-        command("./chargeonce dlq purge --standing poison --reason 'test records' --yes");
+        command("dlq purge --standing poison --reason 'test records' --yes");
         ChangeReport.printPlan(RunKind.PURGE, RunTerms.UNATTENDED, purgePlan, List.of(), Screen.plain(out, 80));
         new DlqRuns(queue).unattended(RunKind.PURGE, purgePlan, AuditContext.of("demo", Optional.of("test records")), RunTerms.UNATTENDED);
         awaitRest();
@@ -224,19 +225,19 @@ final class Demo implements AutoCloseable {
 
     private void debit() {
         chapter("Three customers pay by direct debit. The bank takes files, over SFTP");
-        command("./chargeonce bank mandate add %s --merchant acme \\".formatted(DemoBank.MANDATE),
+        command("bank mandate add %s --merchant acme \\".formatted(DemoBank.MANDATE),
                 "--signed 2026-11-01 --debtor-file who-pays.properties");
         LocalBank.add(database, pipeline.vault, DemoBank.MANDATE);
         out.printf("   %s is added; who pays is sealed, and bank-files alone reads it.%n", DemoBank.MANDATE);
         producer.send(DemoBank.DEBITS);
         board.watchUntil(stages -> DemoBank.isDone(database), PATIENCE);
-        command("./chargeonce bank batches");
+        command("bank batches");
         DemoBank.story(database).forEach(line -> out.println("   " + line));
     }
 
     private void showReceipt() {
         chapter("Acme's customers get receipts by mail, each payment and each refund one");
-        command("./chargeonce receipt list");
+        command("receipt list");
         var mail = pipeline.foundations.mail();
         long due = count("SELECT count(*) FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id "
                 + "WHERE its.state = 'succeeded' AND its.kind IN ('charge', 'refund') AND charge.receipt_email IS NOT NULL");
@@ -252,7 +253,7 @@ final class Demo implements AutoCloseable {
 
     private void showWebhook() {
         chapter("Acme's own server hears of each end by webhook, signed for it alone");
-        command("./chargeonce webhook add --merchant acme --url http://localhost:8088/hooks", "./chargeonce webhook deliveries");
+        command("webhook add --merchant acme --url http://localhost:8088/hooks", "XXX webhook deliveries");
         long due = count("SELECT count(*) FROM operation_now WHERE merchant_id = 'acme' AND state IN ('succeeded', 'declined', 'purged')");
         board.watchUntil(stages -> receiver.told().stream().map(DemoReceiver.Told::id).distinct().count() >= due, PATIENCE);
         List<DemoReceiver.Told> told = receiver.told();
@@ -266,14 +267,14 @@ final class Demo implements AutoCloseable {
 
     private void reconcile() {
         chapter("At night, what each PSP says it booked is compared with every attempt");
-        command("./chargeonce bank reconcile --psp stripe --fetch --apply");
+        command("bank reconcile --psp stripe --fetch --apply");
         var foundations = pipeline.foundations;
         DemoReconciliation.run(database, foundations.stripe(), foundations.adyen()).forEach(line -> out.println("   " + line));
     }
 
     private CheckVerdict checkTheBooks() {
         chapter("The check: the shops' answers, the ledgers of both PSPs and the bank, tables\nand topics must agree");
-        command("./chargeonce load check");
+        command("load check");
         CheckVerdict verdict = Checker.check(evidence());
         out.print(verdict.balanced() ? verdict.summary().indent(3) : verdict.report());
         return verdict;
@@ -334,7 +335,7 @@ final class Demo implements AutoCloseable {
     private void command(String... lines) {
         boolean goesOn = false;
         for (String line : lines) {
-            out.printf("   %s%s%n", goesOn ? "    " : "$ ", line);
+            out.printf("   %s%s%n", goesOn ? "    " : "$ " + Launcher.command() + " ", line);
             goesOn = line.endsWith("\\");
         }
     }

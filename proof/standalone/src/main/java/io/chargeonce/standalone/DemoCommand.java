@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.standalone;
 
+import io.chargeonce.app.Launcher;
 import io.chargeonce.terminal.Screen;
 import java.io.PrintWriter;
 import java.io.Writer;
@@ -56,9 +57,9 @@ final class DemoCommand implements Callable<Integer> {
 
                         Next: the same pipeline, left running for you. It prints what to type.
 
-                           $ ./chargeonce up --data ./data
+                           $ %s up --data ./data
 
-                        docs/first-hour.md goes on from there.""");
+                        docs/first-hour.md, in the sources, goes on from there.""".formatted(Launcher.command()));
             }
             out.flush();
             return verdict.balanced() ? 0 : 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.standalone;
 
+import io.chargeonce.app.Launcher;
 import io.chargeonce.app.Logs;
 import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.runtime.PipelineSettings;
@@ -91,9 +92,9 @@ final class UpCommand implements Callable<Integer> {
                     -H 'Content-Type: application/json' \\
                     -d '{"amount": 1299, "currency": "EUR", "payment_method": "pm_card_visa"}'
 
-                Hints say 'chargeonce'. In the directory of the repository this makes it found:
+                Hints say 'chargeonce'. This makes it found:
 
-                  export PATH=$PWD:$PATH
+                  export PATH=%s:$PATH
 
                 The other commands find this pipeline by themselves at the usual ports.
                 At other ports they need the first of these lines, and with a key the second:
@@ -114,7 +115,8 @@ final class UpCommand implements Callable<Integer> {
                 foundations.bank().port(), foundations.bank().passwordFile(), foundations.bank().adminPort(), foundations.mail().port(),
                 foundations.mail().imapPort(), pipeline.adminPort, pipeline.adminPort,
                 data.map(Path::toString).orElse("temporary, gone when it stops (--data keeps it)"), foundations.dataKey(), Logs.shown(),
-                pipeline.ingestPort, SandboxMerchants.ACME_TOKEN, exports.getFirst(), exports.getLast(), foundations.stripe().apiBase());
+                pipeline.ingestPort, SandboxMerchants.ACME_TOKEN, Launcher.folder(), exports.getFirst(), exports.getLast(),
+                foundations.stripe().apiBase());
         out.flush();
     }
 
