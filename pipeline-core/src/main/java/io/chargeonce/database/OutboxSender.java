@@ -78,9 +78,10 @@ final class OutboxSender implements AutoCloseable {
         return lanes.values().stream().filter(TopicLane::isHeld).map(lane -> lane.topic).collect(Collectors.toSet());
     }
 
-    /** What is wrong, in one line; empty if all staged rows can be sent. Any thread. */
+    /** What is wrong, in one line; empty if all our staged rows can be sent. Any thread. */
     Optional<String> problem() {
-        return producers.problem().or(() -> lanes.values().stream().map(TopicLane::problem).flatMap(Optional::stream).findFirst());
+        return producers.problem().or(() -> lanes.values().stream().filter(TopicLane::isOurs).map(TopicLane::problem)
+                .flatMap(Optional::stream).findFirst());
     }
 
     /** Returns the results of these rows, and of earlier ones that were still under way. */
@@ -108,7 +109,8 @@ final class OutboxSender implements AutoCloseable {
 
     private void send(Producer<byte[], byte[]> producer, Outbox.Staged row, ProducerRecord<byte[], byte[]> record) {
         TopicLane known = lanes.get(row.topic());
-        TopicLane lane = known != null ? known : lanes.computeIfAbsent(row.topic(), TopicLane::new);
+        TopicLane lane = known != null ? known : lanes.computeIfAbsent(row.topic(),
+                topic -> new TopicLane(topic, row.rawHeaders() == null));
         if (lane.isKnown() && !lane.isHeld()) {
             Future<RecordMetadata> answer = producer.send(record);
             underWay.put(row.id(), new Sent(lane, answer));

@@ -23,6 +23,7 @@ final class TopicLane {
     private record Trouble(long sinceNanos, String why) {}
 
     final String topic;
+    private final boolean isOurs;
     private boolean known;
     private boolean slow;
     private Optional<Scout> scout = Optional.empty();
@@ -30,8 +31,14 @@ final class TopicLane {
     private Duration pause = FIRST_PAUSE;
     private volatile Optional<Trouble> trouble = Optional.empty();
 
-    TopicLane(String topic) {
+    /** @param isOurs whether services and payments depend on it, unlike on another system's topic */
+    TopicLane(String topic, boolean isOurs) {
         this.topic = topic;
+        this.isOurs = isOurs;
+    }
+
+    boolean isOurs() {
+        return isOurs;
     }
 
     /** Whether the producer can take a row without blocking. */

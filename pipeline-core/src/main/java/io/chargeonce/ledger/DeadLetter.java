@@ -2,6 +2,7 @@
 package io.chargeonce.ledger;
 
 import io.chargeonce.vault.Vault;
+import io.chargeonce.wire.TopicPlan;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
@@ -38,6 +39,11 @@ public record DeadLetter(String id, Optional<Operation> operation, String cause,
         var source = new Source(record.topic(), record.partition(), record.offset(), vault.seal(place(id), record.content().bytes()),
                 record.wayBack().map(FoundRecord.WayBack::topic));
         return new DeadLetter(id, Optional.empty(), cause, ForeignText.brief(message), Optional.of(source));
+    }
+
+    /** Whether the queue's topic takes its copy. Sealed bytes do not get smaller, and base64 makes them larger by a third. */
+    public boolean fitsItsTopic() {
+        return source.map(found -> (found.sealed.length + 2L) / 3 * 4 <= TopicPlan.LARGEST_SEALED).orElse(true);
     }
 
     /** The place that a poison record's bytes are sealed for. */

@@ -28,7 +28,9 @@ public record TopicPlan(Topics topics, int tiers, int partitions, Optional<Short
     static final int LARGEST_RECORD = 1024 * 1024;
 
     /** A dead letter carries its poison as base64, with evidence, so it may be larger. */
-    private static final int LARGEST_DEAD_LETTER = 2 * LARGEST_RECORD + 64 * 1024;
+    public static final int LARGEST_SEALED = 2 * LARGEST_RECORD;
+
+    private static final int LARGEST_DEAD_LETTER = LARGEST_SEALED + 64 * 1024;
 
     /** How long a record may wait on a topic. */
     public static final Duration RETENTION = Duration.ofDays(14);

@@ -15,8 +15,9 @@ import org.springframework.context.annotation.Bean;
 @EnableConfigurationProperties(ChargeonceProperties.class)
 public class ChargeonceAutoConfiguration {
 
+    /** An application may well have a paymentClient of another kind. */
     @Bean
-    PaymentClient paymentClient(ChargeonceProperties settings) {
+    PaymentClient chargeoncePaymentClient(ChargeonceProperties settings) {
         return new PaymentClient(settings.url(), settings.token(), settings.retries().retries(), settings.timeouts().patience());
     }
 }

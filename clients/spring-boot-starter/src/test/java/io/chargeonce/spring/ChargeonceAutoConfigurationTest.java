@@ -120,6 +120,21 @@ class ChargeonceAutoConfigurationTest {
                         .hasSingleBean(HealthIndicator.class));
     }
 
+    @Configuration(proxyBeanMethods = false)
+    static class AnotherPaymentClient {
+
+        @Bean
+        String paymentClient() {
+            return "another provider's";
+        }
+    }
+
+    @Test
+    void an_application_may_have_a_payment_client_of_another_kind() {
+        shop.withUserConfiguration(AnotherPaymentClient.class)
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(PaymentClient.class).hasBean("paymentClient"));
+    }
+
     private void health(Status expected, String words) {
         shop.run(context -> {
             Health health = context.getBean(HealthIndicator.class).health();

@@ -10,6 +10,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -20,7 +21,7 @@ import java.util.concurrent.Executors;
 final class FrontOfIngest implements AutoCloseable {
 
     private enum Mode {
-        PASS_ON, SWALLOW_REQUESTS, SWALLOW_ANSWERS
+        PASS_ON, SWALLOW_REQUESTS, SWALLOW_ANSWERS, REFUSE_TOKENS
     }
 
     private final Queue<String> keys = new ConcurrentLinkedQueue<>();
@@ -53,6 +54,11 @@ final class FrontOfIngest implements AutoCloseable {
         mode = Mode.SWALLOW_ANSWERS;
     }
 
+    /** As after a change of tokens that has not reached the shop. */
+    void refuseTokens() {
+        mode = Mode.REFUSE_TOKENS;
+    }
+
     /** Of all requests so far. */
     List<String> keys() {
         return List.copyOf(keys);
@@ -61,9 +67,15 @@ final class FrontOfIngest implements AutoCloseable {
     private void handle(HttpExchange exchange) throws IOException {
         byte[] body = exchange.getRequestBody().readAllBytes();
         Mode now = mode;
-        Optional<HttpResponse<byte[]>> answer = now == Mode.SWALLOW_REQUESTS ? Optional.empty() : Optional.of(passOn(exchange, body));
+        boolean passes = now == Mode.PASS_ON || now == Mode.SWALLOW_ANSWERS;
+        Optional<HttpResponse<byte[]>> answer = passes ? Optional.of(passOn(exchange, body)) : Optional.empty();
         keys.add(exchange.getRequestHeaders().getFirst("Idempotency-Key"));
-        if (now == Mode.PASS_ON) {
+        if (now == Mode.REFUSE_TOKENS) {
+            byte[] refusal = "{\"type\":\"urn:chargeonce:problem:token-revoked\"}".getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(401, refusal.length);
+            exchange.getResponseBody().write(refusal);
+            exchange.close();
+        } else if (now == Mode.PASS_ON) {
             exchange.sendResponseHeaders(answer.orElseThrow().statusCode(), answer.orElseThrow().body().length);
             exchange.getResponseBody().write(answer.orElseThrow().body());
             exchange.close();

@@ -126,6 +126,16 @@ class ShopExampleTest {
     }
 
     @Test
+    void what_is_ordered_while_the_shops_token_is_refused_stays_in_the_outbox_and_is_charged_later() throws Exception {
+        front.refuseTokens();
+        startShop(ORDER, "order-2:500:EUR:pm_card_visa");
+        Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> front.keys().size() >= 2);
+        front.passOn();
+        Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> inTheShop("SELECT count(*) FROM payment_request").equals("0"));
+        assertThat(inTheShop("SELECT string_agg(status, ' ') FROM shop_order")).isEqualTo("payment_accepted payment_accepted");
+    }
+
+    @Test
     void a_shop_that_is_killed_between_commit_and_send_and_again_before_the_answer_charges_the_order_once() throws Exception {
         front.swallowRequests();
         killWhenItHasSent(startShop(ORDER), 1);

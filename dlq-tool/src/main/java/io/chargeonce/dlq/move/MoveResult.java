@@ -24,7 +24,7 @@ public enum MoveResult {
     REFUSED,
     /** A record without a payment, left as it is, because no data key here opens it. */
     CLOSED,
-    /** Another system's record, left as it is, because Kafka has no topic of its target's name. */
+    /** Another system's record, left as it is, because Kafka has no topic of its target's name, or shows none to this login. */
     NO_TOPIC,
     /** Another system's record, left as it is, because it is larger than its topic takes now. */
     TOO_LARGE,

@@ -17,6 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 
 /**
  * Moves items of one run in batches, each of which is one commit, and only while the run is led by this token. Many items
@@ -27,6 +28,8 @@ final class RunBatches {
 
     private static final int LARGEST_BATCH = 500;
     private static final int AT_ONCE = 3;
+    /** Of other systems' records in a batch, which are in memory several times. The last one may come on top. */
+    private static final int MOST_BYTES = 2 << 20;
 
     /** The most items that are moved at once. */
     static final int MOST = AT_ONCE * LARGEST_BATCH;
@@ -64,17 +67,35 @@ final class RunBatches {
      * @return what was committed; empty for a batch that was not, because the run is not ours any more
      */
     List<Optional<Batch>> move(List<RunItems.Item> items, boolean foreign) {
-        if (foreign) {
-            List<String> topics = queue.database().withConnection(
-                    connection -> ForeignRecords.topics(connection, items.stream().map(item -> item.target().id()).toList()));
-            targets.ask(queue.kafka(), topics);
-        }
+        Map<String, Integer> bytes = foreign ? askAbout(items) : Map.of();
+        var done = new ArrayList<Optional<Batch>>();
         var batches = new ArrayList<Callable<Optional<Batch>>>();
-        for (int from = 0; from < items.size(); from += LARGEST_BATCH) {
-            List<RunItems.Item> batch = items.subList(from, Math.min(from + LARGEST_BATCH, items.size()));
+        for (int from = 0; from < items.size();) {
+            List<RunItems.Item> batch = items.subList(from, end(items, from, bytes));
             batches.add(() -> commit(batch));
+            from += batch.size();
+            if (batches.size() == AT_ONCE || from == items.size()) {
+                done.addAll(atOnce(batches));
+                batches.clear();
+            }
         }
-        return atOnce(batches);
+        return done;
+    }
+
+    /** Returns the sizes of other systems' records by dead letter. */
+    private Map<String, Integer> askAbout(List<RunItems.Item> items) {
+        List<ForeignRecords.Aim> aims = queue.database().withConnection(
+                connection -> ForeignRecords.aims(connection, items.stream().map(item -> item.target().id()).toList()));
+        targets.ask(queue.kafka(), aims.stream().map(ForeignRecords.Aim::topic).distinct().toList());
+        return aims.stream().collect(Collectors.toMap(ForeignRecords.Aim::id, ForeignRecords.Aim::bytes));
+    }
+
+    private static int end(List<RunItems.Item> items, int from, Map<String, Integer> bytes) {
+        int end = from;
+        for (long sum = 0; end < items.size() && end - from < LARGEST_BATCH && sum < MOST_BYTES; end++) {
+            sum += bytes.getOrDefault(items.get(end).target().id(), 0);
+        }
+        return end;
     }
 
     private static <T> List<T> atOnce(List<Callable<T>> work) {

@@ -21,13 +21,16 @@ public final class ForeignRecords {
 
     private ForeignRecords() {}
 
-    private static final String TOPICS = """
-            SELECT DISTINCT target_topic FROM dead_letter WHERE dead_letter_id = ANY (?) AND target_topic <> ''
+    /** Where a letter goes back to, and how large it is. */
+    public record Aim(String id, String topic, int bytes) {}
+
+    private static final String AIMS = """
+            SELECT dead_letter_id, target_topic, octet_length(sealed_record)
+              FROM dead_letter WHERE dead_letter_id = ANY (?) AND target_topic <> ''
             """;
 
-    /** Where these letters go back to. */
-    public static List<String> topics(Connection connection, Collection<String> ids) throws SQLException {
-        return Sql.all(connection, TOPICS, row -> row.getString(1), ids);
+    public static List<Aim> aims(Connection connection, Collection<String> ids) throws SQLException {
+        return Sql.all(connection, AIMS, row -> new Aim(row.getString(1), row.getString(2), row.getInt(3)), ids);
     }
 
     private static final String LOCK = """

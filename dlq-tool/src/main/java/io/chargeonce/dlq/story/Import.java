@@ -11,10 +11,12 @@ import io.chargeonce.ledger.FoundRecord;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Takes dead letters of another environment or of another system into this queue. They touch no payment here. Those of another system can
@@ -36,13 +38,14 @@ public final class Import {
      * @param aimless those of them that belong to another system and name no topic that they could go back to
      * @param known   were in it before
      * @param left    those of them that have left it since
+     * @param large   are larger than the queue's topic takes, and were not taken in
      */
-    public record Result(long entered, long aimless, long known, long left) {
+    public record Result(long entered, long aimless, long known, long left, long large) {
 
-        public static final Result NOTHING = new Result(0, 0, 0, 0);
+        public static final Result NOTHING = new Result(0, 0, 0, 0, 0);
 
         public Result plus(Result more) {
-            return new Result(entered + more.entered, aimless + more.aimless, known + more.known, left + more.left);
+            return new Result(entered + more.entered, aimless + more.aimless, known + more.known, left + more.left, large + more.large);
         }
     }
 
@@ -60,18 +63,25 @@ public final class Import {
     public Result run(List<Imported> records, AuditContext by) {
         return queue.database().inTransaction(connection -> {
             Map<String, String> here = states(connection, records.stream().flatMap(record -> record.exportedId.stream()).toList());
-            List<DeadLetter> letters = records.stream().filter(record -> record.exportedId.filter(here::containsKey).isEmpty())
+            List<String> ids = records.stream().flatMap(record -> record.exportedId.stream()).filter(here::containsKey).toList();
+            List<DeadLetter> read = records.stream().filter(record -> record.exportedId.filter(here::containsKey).isEmpty())
                     .map(this::letter).toList();
-            Set<String> entered = DeadLetterTable.bury(connection, queue.topics(), letters);
-            AuditLog.append(connection, letters.stream().filter(letter -> entered.contains(letter.id()))
+            // What another system gave up twice is one letter.
+            var letters = new LinkedHashMap<String, DeadLetter>();
+            read.stream().filter(DeadLetter::fitsItsTopic).forEach(letter -> letters.putIfAbsent(letter.id(), letter));
+            long large = read.stream().filter(letter -> !letter.fitsItsTopic()).count();
+            Set<String> entered = DeadLetterTable.bury(connection, queue.topics(), letters.values());
+            AuditLog.append(connection, letters.values().stream().filter(letter -> entered.contains(letter.id()))
                     .map(letter -> new AuditLog.Entry(by.person(), "dlq.imported", Optional.empty(), "dead_letter", letter.id(),
                             by.reason(), Map.of("run", by.run(), "cause", letter.cause())))
                     .toList());
-            here.putAll(states(connection, letters.stream().map(DeadLetter::id).filter(id -> !entered.contains(id)).toList()));
-            return new Result(entered.size(), letters.stream().filter(letter -> entered.contains(letter.id()))
+            here.putAll(states(connection, letters.keySet().stream().filter(id -> !entered.contains(id)).toList()));
+            return new Result(entered.size(), entered.stream().map(letters::get)
                     .filter(letter -> letter.source().flatMap(DeadLetter.Source::target).equals(Optional.of(""))).count(),
-                    records.size() - entered.size(),
-                    here.values().stream().filter(state -> !state.equals("dead")).count());
+                    records.size() - entered.size() - large,
+                    Stream.concat(ids.stream(), read.stream().map(DeadLetter::id))
+                            .filter(id -> !here.getOrDefault(id, "dead").equals("dead")).count(),
+                    large);
         });
     }
 

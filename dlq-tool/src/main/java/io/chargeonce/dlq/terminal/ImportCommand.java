@@ -143,7 +143,7 @@ final class ImportCommand implements Callable<Integer> {
         Screen screen = Screen.of(spec);
         if (common.json) {
             JsonLines.print(screen, Map.of("imported", taken.entered(), "aimless", taken.aimless(), "known", taken.known(), "left",
-                    taken.left(), "run", by.run()));
+                    taken.left(), "too_large", taken.large(), "run", by.run()));
             return 0;
         }
         screen.say("%s into the queue, as %s by %s.".formatted(
@@ -162,6 +162,11 @@ final class ImportCommand implements Callable<Integer> {
         if (taken.left() > 0) {
             screen.say("%,d had been in it and have left it since; they stay away: chargeonce dlq restore brings back what was purged."
                     .formatted(taken.left()));
+        }
+        if (taken.large() > 0) {
+            screen.say(
+                    "%,d too large for the queue, and left where they are: more than 1.5 MB with key, value and headers."
+                            .formatted(taken.large()));
         }
         if (taken.entered() > 0) {
             screen.print("To undo it:  chargeonce dlq purge --run %s --reason … --yes", by.run());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.topic;
 
+import io.chargeonce.dlq.query.Mask;
 import io.chargeonce.dlq.story.Import;
 import io.chargeonce.dlq.story.Story;
 import io.chargeonce.kafka.KafkaConnection;
@@ -20,6 +21,8 @@ import org.apache.kafka.common.header.Header;
 public final class ForeignTopic {
 
     private static final int BATCH = 200;
+    /** A batch is in memory several times: read, sealed, and as text. The last record may come on top. */
+    private static final int MOST_BYTES = 2 << 20;
     private static final int MOST_HEADERS = 50;
     private static final int LONGEST_HEADER = 1024;
     private static final int LONGEST_CAUSE = 100;
@@ -48,13 +51,16 @@ public final class ForeignTopic {
         }
         var batch = new ArrayList<Import.Imported>();
         long[] count = {0};
+        long[] bytes = {0};
         try (TopicScan open = scan.get()) {
             open.partitions().forEach(partition -> open.read(partition, record -> {
                 batch.add(imported(record, named));
                 count[0]++;
-                if (batch.size() == BATCH) {
+                bytes[0] += size(record);
+                if (batch.size() == BATCH || bytes[0] >= MOST_BYTES) {
                     batches.accept(List.copyOf(batch));
                     batch.clear();
+                    bytes[0] = 0;
                 }
             }));
         }
@@ -64,10 +70,19 @@ public final class ForeignTopic {
         return OptionalLong.of(count[0]);
     }
 
+    private static long size(ConsumerRecord<byte[], byte[]> record) {
+        long size = Math.max(0, record.serializedKeySize()) + (long) Math.max(0, record.serializedValueSize());
+        for (Header header : record.headers()) {
+            size += header.key().length() + (header.value() == null ? 0 : header.value().length);
+        }
+        return size;
+    }
+
+    /** Its words are kept in clear text, unlike its bytes: an exception may quote what it could not read. */
     static Import.Imported imported(ConsumerRecord<byte[], byte[]> record, ForeignHeaders.Named named) {
         var headers = new ForeignHeaders(record, named);
-        return new Import.Imported(Optional.empty(), Cut.to(LONGEST_CAUSE, headers.cause().orElse(UNSAID)),
-                headers.message().orElse("found on " + record.topic()),
+        return new Import.Imported(Optional.empty(), Cut.to(LONGEST_CAUSE, Mask.personal(headers.cause().orElse(UNSAID))),
+                Mask.personal(headers.message().orElse("found on " + record.topic())),
                 new Story.Source(headers.topic().orElse(record.topic()), headers.partition(), headers.offset(),
                         Optional.ofNullable(record.key()), Optional.ofNullable(record.value()), Optional.of(evidence(record))),
                 Optional.of(headers.wayBack()));

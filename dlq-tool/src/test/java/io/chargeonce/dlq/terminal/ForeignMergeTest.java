@@ -218,9 +218,51 @@ class ForeignMergeTest {
                 .rootCause().hasMessageContaining("row-level security");
     }
 
-    private void take() {
+    @Test
+    void what_the_queues_topic_would_refuse_is_left_where_it_is_and_the_answer_says_so() throws Exception {
+        bury(orders, KEY, random(1_600_000));
+        bury(orders, KEY, VALUE);
+        assertThat(take().out()).contains("1 record came into the queue", "1 too large for the queue, and left where they are");
+        assertThat(rows.text("SELECT count(*) FROM dead_letter")).isEqualTo("1");
+        call("merge", "--all", "--canary", "0", "--yes");
+        publish();
+        assertThat(read(orders)).hasSize(1);
+    }
+
+    @Test
+    void large_records_come_and_go_a_few_at_a_time() throws Exception {
+        for (int n = 0; n < 7; n++) {
+            bury(orders, KEY, random(800_000));
+        }
+        String transactions = "SELECT count(DISTINCT xmin::text) FROM dead_letter";
+        take();
+        assertThat(rows.text(transactions)).isEqualTo("3");
+        assertThat(call("merge", "--all", "--canary", "0", "--yes").exit()).isZero();
+        assertThat(rows.text(transactions)).isEqualTo("3");
+        publish();
+        assertThat(read(orders)).hasSize(7);
+    }
+
+    @Test
+    void what_another_system_gave_up_twice_is_one_letter() throws Exception {
+        bury("payments.requests", KEY, VALUE);
+        bury("payments.requests", KEY, VALUE);
+        bury(orders, KEY, VALUE);
+        assertThat(take().out()).contains("2 records came into the queue", "To send them back", "1 of them cannot be sent back",
+                "1 had been in it before");
+        assertThat(rows.text("SELECT count(*) FROM audit_record WHERE action = 'dlq.imported'")).isEqualTo("2");
+    }
+
+    private static byte[] random(int length) {
+        var bytes = new byte[length];
+        new Random().nextBytes(bytes);
+        return bytes;
+    }
+
+    private Called take() {
         Called taken = call("import", "--from-topic", deadLetters, "--reason", "one place to look");
         assertThat(taken.exit()).as(taken.err()).isZero();
+        return taken;
     }
 
     private static String only() {

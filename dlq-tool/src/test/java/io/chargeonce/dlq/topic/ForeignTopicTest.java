@@ -33,6 +33,17 @@ class ForeignTopicTest {
         assertTaken("SocketTimeoutException", "Listener failed; Read timed out", "orders", 7, 4711);
     }
 
+    /** The bytes of a record are kept encrypted, and these words are not. */
+    @Test
+    void words_that_quote_a_card_number_are_kept_without_it() {
+        text("kafka_dlt-exception-fqcn", "x.Y");
+        text("kafka_dlt-exception-message", "no order in {\"card\":\"4111111111111111\"}");
+        assertThat(ForeignTopic.imported(record, NAMED).message()).isEqualTo("no order in {\"card\":\"****************\"}");
+        var named = new ForeignHeaders.Named(Optional.empty(), Optional.of("why"), List.of());
+        text("why", "refused 4111111111111111");
+        assertThat(ForeignTopic.imported(record, named).cause()).isEqualTo("refused ****************");
+    }
+
     @Test
     void before_2_8_there_was_no_cause() {
         origin("kafka_dlt-", "orders", 0, 0);

@@ -3,6 +3,7 @@ package com.example.shop;
 
 import io.chargeonce.client.PaymentClient;
 import io.chargeonce.client.Sent;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -22,12 +23,21 @@ class PaymentSender {
         this.chargeonce = chargeonce;
     }
 
+    /** Otherwise it is about a token that was revoked, or an address that leads elsewhere, and says nothing of any payment. */
+    private static boolean isAboutThePayment(Sent.Refused refused) {
+        return refused.type().startsWith("urn:chargeonce:problem:") && !List.of(401, 403, 404).contains(refused.httpStatus());
+    }
+
     @Scheduled(fixedDelay = 500)
     void sendAll() throws InterruptedException {
         for (Order order : orders.toBeSent()) {
             // No transaction is open here. After a crash before or behind this line, the same request is sent again, under the same key.
             switch (chargeonce.send(order.payment())) {
                 case Sent.Accepted accepted -> orders.answered(order, "payment_accepted", accepted.paymentId());
+                case Sent.Refused refused when !isAboutThePayment(refused) -> {
+                    LOG.error("All payments stay in the outbox until this is mended: {} {}", refused.httpStatus(), refused.detail());
+                    return;
+                }
                 case Sent.Refused refused -> {
                     LOG.warn("The payment of {} was refused: {}", order.id(), refused.detail());
                     orders.answered(order, "payment_refused", null);

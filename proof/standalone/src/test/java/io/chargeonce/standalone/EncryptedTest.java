@@ -10,6 +10,9 @@ import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.console.witness.WitnessProgress;
 import io.chargeonce.console.witness.Witness;
 import io.chargeonce.console.witness.WitnessSettings;
+import io.chargeonce.database.raw.RawRow;
+import io.chargeonce.dlq.move.MoveResult;
+import io.chargeonce.dlq.move.TargetTopics;
 import io.chargeonce.ingest.IngestService;
 import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.kafka.KafkaConnection;
@@ -177,7 +180,9 @@ class EncryptedTest {
             var orders = new ConfigResource(ConfigResource.Type.TOPIC, "orders");
             assertThatThrownBy(() -> onCall.describeConfigs(List.of(orders)).all().get())
                     .hasCauseInstanceOf(TopicAuthorizationException.class);
+            assertThat(obstacle("orders")).as("a run goes on with the others").contains(MoveResult.NO_TOPIC);
             assertThat(Migrate.acls(settings, List.of("orders")).tookBack()).isEmpty();
+            assertThat(obstacle("orders")).isEmpty();
             assertThat(onCall.describeConfigs(List.of(orders)).all().get()).containsKey(orders);
             try (var relay = new ProducerSettings(connection("chargeonce-ingest", ours), "relay").newProducer()) {
                 assertThat(relay.send(new ProducerRecord<>("orders", new byte[] {1})).get().offset()).isZero();
@@ -185,6 +190,14 @@ class EncryptedTest {
             assertThat(Migrate.acls(settings).tookBack()).hasSize(11);
             admin.deleteTopics(List.of("orders")).all().get();
         }
+    }
+
+    /** To sending a record back there. */
+    private static Optional<MoveResult> obstacle(String topic) throws Exception {
+        KafkaConnection onCall = connection("chargeonce-on-call", ours);
+        var targets = new TargetTopics();
+        targets.ask(() -> onCall, List.of(topic));
+        return targets.obstacle(new RawRow(topic, "psn_1", null, Optional.empty(), new byte[0]));
     }
 
     @Test

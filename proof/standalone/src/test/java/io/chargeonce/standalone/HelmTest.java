@@ -174,6 +174,17 @@ class HelmTest {
     }
 
     @Test
+    void a_value_that_would_change_nothing_is_refused_and_a_port_is_also_that_of_a_namespace() throws Exception {
+        Map.of("secretNames: { chargeonce-receipts: mail }", "no pod has the Secret chargeonce-receipts",
+                "services: { console: { replicas: 2 } }", "services.console.replicas",
+                "components: { autoscaling: true }\nservices: { charge: { replicas: 4 } }", "services.charge.replicas")
+                .forEach((values, said) -> assertThatThrownBy(() -> rendered(values)).as(values).hasMessageContaining(said));
+        assertThat(text(rendered("postgres: { port: 6432 }\n").get("NetworkPolicy to-postgres"))).contains("\"port\":6432", "database");
+        assertThat(text(rendered("migrate: job\nmigrateOptions: [--foreign-topic, orders]\n").get("Job migrate")))
+                .contains("\"/etc/chargeonce/passwords\",\"--foreign-topic\",\"orders\"]");
+    }
+
+    @Test
     void kubernetes_knows_every_field_that_helm_renders_and_lint_is_content() throws Exception {
         for (HasMetadata resource : resources(template(withHooksShown(), EVERYTHING))) {
             if (!DeploymentTest.OTHERS.contains(resource.getApiVersion().split("/")[0])) {

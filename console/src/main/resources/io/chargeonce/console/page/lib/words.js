@@ -39,7 +39,7 @@ export function isLeft(kind, standing, evenStopped) {
 export const RESULTS = {
   reentered: 're-entered the pipeline', asked: 'with the resolver; listed until settled',
   resent: 'sent to its topic again', purged: 'purged', restored: 'back in the queue', retried: 'staged to be tried now', stopped: 'stopped: in the queue', refused: 'refused, left as it was',
-  closed: 'left: no data key opens it', no_topic: 'left: its topic does not exist', too_large: 'left: larger than its topic takes', gone: 'left: moved, tried or ended meanwhile',
+  closed: 'left: no data key opens it', no_topic: 'left: its topic does not exist, or you may not see it', too_large: 'left: larger than its topic takes', gone: 'left: moved, tried or ended meanwhile',
 };
 
 export const OUTCOMES = {
