@@ -46,6 +46,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 /** What {@code chargeonce demo} shows, chapter by chapter, on a pipeline of its own. Everything in it is real but the money. */
 final class Demo implements AutoCloseable {
 
+    private static final String OURS = Launcher.command() + " ";
     private static final Duration OUTAGE = Duration.ofSeconds(3);
     /** Its heading and its facts. */
     private static final int RECEIPT_LINES = 7;
@@ -183,7 +184,7 @@ final class Demo implements AutoCloseable {
     private void showDeadLetters() {
         chapter("What failed in every tier, or can never be read, is in the dead-letter queue");
         out.println("   What can never be read as a payment is poison.");
-        command("dlq summary");
+        command(OURS + "dlq summary");
         SummaryTable.print(Summary.of(queue, DeadLetterFilter.everything()), Screen.plain(out, 80));
     }
 
@@ -192,9 +193,9 @@ final class Demo implements AutoCloseable {
         pipeline.foundations.stripe().removeRules();
         var filter = DeadLetterFilter.everything();
         Plan mergePlan = Plan.of(queue, filter);
-        command("dlq merge --all");
+        command(OURS + "dlq merge --all");
         ChangeReport.printPlan(RunKind.MERGE, RunTerms.UNATTENDED, mergePlan, List.of(), Screen.plain(out, 80));
-        command("dlq merge --all --yes --reason 'the PSP is mended'");
+        command(OURS + "dlq merge --all --yes --reason 'the PSP is mended'");
         new DlqRuns(queue).unattended(RunKind.MERGE, mergePlan, AuditContext.of("demo", Optional.of("the PSP is mended")),
                 RunTerms.UNATTENDED);
         awaitRest();
@@ -203,7 +204,7 @@ final class Demo implements AutoCloseable {
     private void purge() {
         chapter("The poison is purged, with a reason, into the audit log");
         Plan purgePlan = Plan.of(queue, DeadLetterFilter.everything().standing(MoneyStatus.POISON));
-        command("dlq purge --standing poison --reason 'test records' --yes");
+        command(OURS + "dlq purge --standing poison --reason 'test records' --yes");
         ChangeReport.printPlan(RunKind.PURGE, RunTerms.UNATTENDED, purgePlan, List.of(), Screen.plain(out, 80));
         new DlqRuns(queue).unattended(RunKind.PURGE, purgePlan, AuditContext.of("demo", Optional.of("test records")), RunTerms.UNATTENDED);
         awaitRest();
@@ -225,19 +226,19 @@ final class Demo implements AutoCloseable {
 
     private void debit() {
         chapter("Three customers pay by direct debit. The bank takes files, over SFTP");
-        command("bank mandate add %s --merchant acme \\".formatted(DemoBank.MANDATE),
+        command(OURS + "bank mandate add %s --merchant acme \\".formatted(DemoBank.MANDATE),
                 "--signed 2026-11-01 --debtor-file who-pays.properties");
         LocalBank.add(database, pipeline.vault, DemoBank.MANDATE);
         out.printf("   %s is added; who pays is sealed, and bank-files alone reads it.%n", DemoBank.MANDATE);
         producer.send(DemoBank.DEBITS);
         board.watchUntil(stages -> DemoBank.isDone(database), PATIENCE);
-        command("bank batches");
+        command(OURS + "bank batches");
         DemoBank.story(database).forEach(line -> out.println("   " + line));
     }
 
     private void showReceipt() {
         chapter("Acme's customers get receipts by mail, each payment and each refund one");
-        command("receipt list");
+        command(OURS + "receipt list");
         var mail = pipeline.foundations.mail();
         long due = count("SELECT count(*) FROM operation_now AS its JOIN operation AS charge ON charge.operation_id = its.payment_id "
                 + "WHERE its.state = 'succeeded' AND its.kind IN ('charge', 'refund') AND charge.receipt_email IS NOT NULL");
@@ -253,7 +254,7 @@ final class Demo implements AutoCloseable {
 
     private void showWebhook() {
         chapter("Acme's own server hears of each end by webhook, signed for it alone");
-        command("webhook add --merchant acme --url http://localhost:8088/hooks", "XXX webhook deliveries");
+        command(OURS + "webhook add --merchant acme --url http://localhost:8088/hooks", OURS + "webhook deliveries");
         long due = count("SELECT count(*) FROM operation_now WHERE merchant_id = 'acme' AND state IN ('succeeded', 'declined', 'purged')");
         board.watchUntil(stages -> receiver.told().stream().map(DemoReceiver.Told::id).distinct().count() >= due, PATIENCE);
         List<DemoReceiver.Told> told = receiver.told();
@@ -267,14 +268,14 @@ final class Demo implements AutoCloseable {
 
     private void reconcile() {
         chapter("At night, what each PSP says it booked is compared with every attempt");
-        command("bank reconcile --psp stripe --fetch --apply");
+        command(OURS + "bank reconcile --psp stripe --fetch --apply");
         var foundations = pipeline.foundations;
         DemoReconciliation.run(database, foundations.stripe(), foundations.adyen()).forEach(line -> out.println("   " + line));
     }
 
     private CheckVerdict checkTheBooks() {
         chapter("The check: the shops' answers, the ledgers of both PSPs and the bank, tables\nand topics must agree");
-        command("load check");
+        command(OURS + "load check");
         CheckVerdict verdict = Checker.check(evidence());
         out.print(verdict.balanced() ? verdict.summary().indent(3) : verdict.report());
         return verdict;
@@ -335,7 +336,7 @@ final class Demo implements AutoCloseable {
     private void command(String... lines) {
         boolean goesOn = false;
         for (String line : lines) {
-            out.printf("   %s%s%n", goesOn ? "    " : "$ " + Launcher.command() + " ", line);
+            out.printf("   %s%s%n", goesOn ? "    " : "$ ", line);
             goesOn = line.endsWith("\\");
         }
     }
