@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.story.Export;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.sandbox.TestStack;
@@ -241,6 +243,21 @@ class ForeignMergeTest {
         assertThat(rows.text(transactions)).isEqualTo("3");
         publish();
         assertThat(read(orders)).hasSize(7);
+    }
+
+    /** What is read later has the place that it was given meanwhile. */
+    @Test
+    void large_records_are_exported_a_few_at_a_time() throws Exception {
+        for (int n = 0; n < 7; n++) {
+            bury(orders, KEY, random(800_000));
+        }
+        take();
+        var offsets = new ArrayList<Long>();
+        new Export(rows.queue(), true).run(DeadLetterFilter.everything(), exported -> {
+            offsets.add(exported.source().orElseThrow().offset());
+            rows.text("UPDATE dead_letter SET source_offset = source_offset + 100 RETURNING 1");
+        });
+        assertThat(offsets).containsExactly(11L, 11L, 11L, 311L, 311L, 311L, 611L);
     }
 
     @Test
