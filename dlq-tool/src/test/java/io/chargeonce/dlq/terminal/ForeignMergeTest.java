@@ -260,6 +260,34 @@ class ForeignMergeTest {
         assertThat(offsets).containsExactly(11L, 11L, 11L, 311L, 311L, 311L, 611L);
     }
 
+    /** Whoever wrote the records has chosen where they go. */
+    @Test
+    void an_import_and_the_plan_of_a_merge_name_the_topics_that_records_would_go_to() throws Exception {
+        for (int n = 0; n < 3; n++) {
+            bury(orders, KEY, new byte[] {(byte) n});
+        }
+        for (int n = 10; n < 21; n++) {
+            bury(orders + "-" + n, KEY, VALUE);
+        }
+        String ten = "to %1$s 3 · to %1$s-10 1 · to %1$s-11 1".formatted(orders);
+        String others = "· to %s-18 1 · to other topics 2.".formatted(orders);
+        assertThat(words(take())).contains(ten, others);
+        assertThat(words(call("merge", "--all"))).contains(ten, others);
+        assertThat(words(call("merge", "--all", "--plan"))).contains(ten, others);
+        String run = rows.text("SELECT run_id FROM dlq_run");
+        assertThat(words(call("runs", "show", run))).contains(ten, others);
+        for (Called json : List.of(call("merge", "--all", "--json"), call("merge", "--all", "--plan", "--json"),
+                call("runs", "show", run, "--json"))) {
+            assertThat(json.json().getFirst().path("targets")).hasSize(10);
+            assertThat(json.json().getFirst().at("/targets/" + orders).asLong()).isEqualTo(3);
+        }
+        assertThat(call("purge", "--all").out()).doesNotContain("to " + orders);
+    }
+
+    private static String words(Called called) {
+        return called.out().replaceAll("\\s+", " ");
+    }
+
     @Test
     void what_another_system_gave_up_twice_is_one_letter() throws Exception {
         bury("payments.requests", KEY, VALUE);
