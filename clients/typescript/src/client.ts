@@ -191,7 +191,7 @@ export class PaymentClient {
       for await (const line of lines(response, () => watch.refresh())) {
         const answer = JSON.parse(line) as BatchAnswerLine;
         const one = open[answer.line - 1];
-        if (!one || typeof answer.status !== "number") {
+        if (!one || typeof answer.status !== "number" || typeof answer.body !== "object" || !answer.body) {
           throw new Error("a line of the answers is no answer to a payment that was sent");
         }
         take(one, { status: answer.status, headers: new Headers(answer.headers), json: answer.body as object as Record<string, unknown> });

@@ -25,7 +25,7 @@ final class ExtraJars {
     /**
      * For this thread, and all that begin in it later.
      *
-     * @throws SettingsProblems if other accounts may write there, or a jar cannot be read
+     * @throws SettingsProblems if other accounts may write there, no jar is there, or one cannot be read
      */
     static void open(Map<String, String> environment) {
         Settings.first(environment, Settings.EXTRA_JARS).ifPresent(folder -> Thread.currentThread()
@@ -37,6 +37,10 @@ final class ExtraJars {
         try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, "*.jar")) {
             var sorted = new TreeSet<Path>();
             found.forEach(sorted::add);
+            if (sorted.isEmpty()) {
+                throw new SettingsProblems(List.of("%s: %s has no jar in it (its subfolders are not read); put one there, or leave the "
+                        + "setting out".formatted(Settings.EXTRA_JARS.name(), folder)));
+            }
             var jars = new URL[sorted.size()];
             for (int i = 0; i < jars.length; i++) {
                 read = sorted.pollFirst();

@@ -319,6 +319,12 @@ abstract class ClientContract {
     }
 
     @Test
+    void a_line_of_a_batchs_answers_without_a_body_leaves_doubt() throws Exception {
+        front.will(new Fate.Answered(200, "{\"line\":1,\"status\":202,\"headers\":{}}\n", Map.of()), problem(401, "unauthenticated"));
+        assertThat(each(payAll(line(key, 1299)), "kind")).containsExactly("unknown");
+    }
+
+    @Test
     void each_payment_of_a_batch_has_its_own_key_and_answer() throws Exception {
         JsonNode sent = payAll(line(key, 1299), line(key + "-wrong", -1), line(key + "-3", 700));
 

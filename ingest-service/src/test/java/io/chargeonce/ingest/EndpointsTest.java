@@ -259,6 +259,25 @@ class EndpointsTest {
         assertThat(world.texts(waiting)).containsExactlyInAnyOrder(first, dead, last);
     }
 
+    /** Ten thousand take a slow endpoint longer than the ten minutes within which nothing is sent again. */
+    @Test
+    void a_second_request_goes_on_where_the_first_one_stopped_however_long_its_deliveries_took() {
+        String endpoint = added();
+        world.execute("""
+                INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, body, state, attempts, created_at, ended_at)
+                SELECT webhook_id_of('%1$s', number::text), '%1$s', 'payment.succeeded', '{}', 'delivered', 1,
+                       timestamptz '2026-01-01' + number * interval '1 us', now() - interval '1 day'
+                  FROM generate_series(1, 10001) AS number""".formatted(endpoint));
+        String redeliver = PATH + "/" + endpoint + "/redeliver?since=";
+        HttpResponse<String> first = call("POST", redeliver + "2026-01-01T00:00:00Z", "");
+        assertThat(first.body()).isEqualTo("{\"redelivered\":10000,\"next_since\":\"2026-01-01T00:00:00.010Z\"}");
+        world.execute("UPDATE webhook_delivery SET state = 'delivered', ended_at = now() - interval '11 minutes' WHERE endpoint_id = '"
+                + endpoint + "'");
+
+        String rest = redeliver + Json.text(first.body(), "next_since");
+        assertThat(call("POST", rest, "").body()).as("the last one, and the one behind it").isEqualTo("{\"redelivered\":2}");
+    }
+
     private static String createdAt(String webhook) {
         return world.texts("SELECT webhook_time(created_at) FROM webhook_delivery WHERE webhook_id = '" + webhook + "'").getFirst();
     }

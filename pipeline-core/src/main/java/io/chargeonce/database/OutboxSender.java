@@ -261,9 +261,14 @@ final class OutboxSender implements AutoCloseable {
                 .filter(found -> result.refused.isEmpty());
         if (fatal.isPresent()) {
             giveUp(fatal.get());
-        } else if (result.acknowledged.isEmpty() && producers.tookNothing(last)) {
+        } else if (result.acknowledged.isEmpty() && firstOfOurs(failures).filter(producers::tookNothing).isPresent()) {
             forgetWhatIsUnderWay();
         }
+    }
+
+    /** What another system's topic does not take says nothing about Kafka. */
+    private static Optional<Throwable> firstOfOurs(Map<TopicLane, Throwable> failures) {
+        return failures.entrySet().stream().filter(failed -> failed.getKey().isOurs()).map(Map.Entry::getValue).findFirst();
     }
 
     private void giveUp(Throwable why) {

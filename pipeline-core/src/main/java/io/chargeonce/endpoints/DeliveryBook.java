@@ -41,6 +41,9 @@ public final class DeliveryBook {
         }
     }
 
+    /** @param nextSince since when the rest of the time was created; empty if there was no more */
+    public record Redelivered(long count, Optional<Instant> nextSince) {}
+
     /** The place of a delivery in the list. */
     public record Position(Instant createdAt, String webhook) {}
 
@@ -123,24 +126,24 @@ public final class DeliveryBook {
      * @return how many; none if the endpoint is disabled
      */
     public long redeliverDeadOf(String endpoint, long most) {
-        return redeliver(endpoint, Optional.empty(), most);
+        return redeliver(endpoint, Optional.empty(), most).count;
     }
 
     /** The same for dead and delivered ones of a time, but not for those that were delivered in the last ten minutes. */
-    public long redeliver(String endpoint, Window window, long most) {
+    public Redelivered redeliver(String endpoint, Window window, long most) {
         return redeliver(endpoint, Optional.of(window), most);
     }
 
-    private long redeliver(String endpoint, Optional<Window> window, long most) {
+    private Redelivered redeliver(String endpoint, Optional<Window> window, long most) {
         long all = 0;
-        int some;
+        Redelivered some;
         int asked;
         do {
             asked = (int) Math.min(BATCH, most - all);
             some = redeliverSome(endpoint, window, asked);
-            all += some;
-        } while (some == asked && all < most);
-        return all;
+            all += some.count;
+        } while (some.count == asked && all < most);
+        return new Redelivered(all, some.nextSince);
     }
 
     private static final String STAGE_MISSED = "SELECT stage_missed_webhooks(ARRAY[?])";
@@ -160,18 +163,24 @@ public final class DeliveryBook {
         });
     }
 
-    private static final String REDELIVER_SOME = "SELECT redeliver_webhooks(?, ?, ?, ?, ?)";
+    private static final String REDELIVER_SOME = "SELECT moved, last_created_at FROM redeliver_webhooks(?, ?, ?, ?, ?)";
 
-    private int redeliverSome(String endpoint, Optional<Window> window, int most) {
+    private Redelivered redeliverSome(String endpoint, Optional<Window> window, int most) {
         Optional<Instant> since = window.map(Window::since);
         Optional<Instant> until = window.flatMap(Window::until);
         return database.inTransaction(connection -> {
-            int moved = Sql.one(connection, REDELIVER_SOME, row -> row.getInt(1), caller.digest(), endpoint, most, since, until);
-            if (moved > 0) {
-                EndpointTable.record(connection, caller, "webhook.redelivered", endpoint, since.isEmpty() ? Map.of("dead", moved)
-                        : Map.of("ended", moved, "since", since.get().toString(), "until", until.map(Instant::toString).orElse("")));
+            Redelivered moved = Sql.one(connection, REDELIVER_SOME, row -> redelivered(row, most), caller.digest(), endpoint, most, since,
+                    until);
+            if (moved.count > 0) {
+                EndpointTable.record(connection, caller, "webhook.redelivered", endpoint, since.isEmpty() ? Map.of("dead", moved.count)
+                        : Map.of("ended", moved.count, "since", since.get().toString(), "until", until.map(Instant::toString).orElse("")));
             }
             return moved;
         });
+    }
+
+    private static Redelivered redelivered(ResultSet row, int most) throws SQLException {
+        long count = row.getLong(1);
+        return new Redelivered(count, count < most ? Optional.empty() : Optional.ofNullable(Sql.instant(row, 2)));
     }
 }

@@ -22,6 +22,13 @@ public final class EndpointJson {
         return json;
     }
 
+    public static Map<String, Object> of(DeliveryBook.Redelivered again) {
+        var json = new LinkedHashMap<String, Object>();
+        json.put("redelivered", again.count());
+        again.nextSince().ifPresent(since -> json.put("next_since", since.toString()));
+        return json;
+    }
+
     public static Map<String, Object> of(DeliveryBook.Entry entry) {
         var json = new LinkedHashMap<String, Object>();
         json.put("webhook_id", entry.webhook());

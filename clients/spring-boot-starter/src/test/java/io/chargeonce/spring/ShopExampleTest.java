@@ -135,6 +135,22 @@ class ShopExampleTest {
         assertThat(inTheShop("SELECT string_agg(status, ' ') FROM shop_order")).isEqualTo("payment_accepted payment_accepted");
     }
 
+    /** More of them than are read at once. */
+    @Test
+    void orders_that_fail_each_time_hold_up_no_other() throws Exception {
+        try (var connection = DriverManager.getConnection(database); var statement = connection.createStatement()) {
+            statement.execute(Files.readString(Path.of("../../examples/spring-shop/src/main/resources/schema.sql")) + """
+                    ALTER TABLE shop_order ADD CHECK (order_id = 'order-1' OR status = 'placed');
+                    INSERT INTO shop_order SELECT 'fails-' || n, 100 + n, 'EUR' FROM generate_series(1, 101) AS n;
+                    INSERT INTO shop_order VALUES ('order-1', 1299, 'EUR');
+                    INSERT INTO payment_request SELECT order_id, amount, currency, 'pm_card_visa' FROM shop_order""");
+        }
+        startShop();
+        Awaitility.await().atMost(Duration.ofMinutes(2))
+                .until(() -> inTheShop("SELECT status FROM shop_order WHERE order_id = 'order-1'").equals("payment_accepted"));
+        assertThat(inTheShop("SELECT count(*) FROM payment_request")).isEqualTo("101");
+    }
+
     @Test
     void a_shop_that_is_killed_between_commit_and_send_and_again_before_the_answer_charges_the_order_once() throws Exception {
         front.swallowRequests();

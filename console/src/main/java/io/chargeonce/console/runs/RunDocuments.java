@@ -37,7 +37,7 @@ public record RunDocuments(LedRuns led) {
         DlqRun run = report.run();
         Optional<RunProgress> progress = led.progress(run.id());
         Map<String, Object> json = RunJson.report(progress.map(now -> new DlqRuns.Report(run, report.standings(), now.results(),
-                now.outcomes(), now.asked())).orElse(report));
+                now.outcomes(), now.asked(), report.targets())).orElse(report));
         json.put("led", run.isLed());
         json.put("money", MoneyJson.of(run.sum()));
         Sum done = progress.map(RunProgress::results).orElse(report.results()).total();

@@ -63,6 +63,7 @@ public final class RunJson {
     public static Map<String, Object> report(DlqRuns.Report report) {
         Map<String, Object> json = run(report.run());
         json.put("standings", Json.standings(report.standings()));
+        json.put("targets", report.targets());
         json.put("fates", Json.sums(report.results(), MoveResult.values()));
         putOutcomes(json, report.outcomes(), report.asked());
         return json;

@@ -18,4 +18,9 @@ public record PaymentCriteria(Optional<String> currency, Optional<Long> atLeast,
 
     public static final PaymentCriteria ANY = new PaymentCriteria(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
             Optional.empty(), Optional.empty(), false, PaymentNames.ANY);
+
+    public static PaymentCriteria ofRun(String run) {
+        return new PaymentCriteria(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+                Optional.of(run), false, PaymentNames.ANY);
+    }
 }

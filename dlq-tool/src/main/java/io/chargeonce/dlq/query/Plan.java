@@ -15,8 +15,9 @@ import java.util.Optional;
  * A selection, and what it holds by standing. It moves nothing; a run looks at each dead letter again before it touches it.
  *
  * @param fingerprint equal for equal sets of dead letters
+ * @param targets     to which topics a merge would send how many of other systems' records, the ten with the most
  */
-public record Plan(Selection selection, SumsByKind<MoneyStatus> standings, String fingerprint) {
+public record Plan(Selection selection, SumsByKind<MoneyStatus> standings, String fingerprint, Map<String, Long> targets) {
 
     public static Plan of(DeadLetterQueue queue, DeadLetterFilter filter) {
         return of(queue, filter, Selection.From.THE_QUEUE);
@@ -42,7 +43,19 @@ public record Plan(Selection selection, SumsByKind<MoneyStatus> standings, Strin
             sums.add(MoneyStatus.fromTag(row.getString(1)), Sum.ofRow(row.getString(2), row.getLong(3), row.getLong(4)));
             return row.getLong(5);
         }, DeadLetterQuery.values(selection)).stream().reduce(0L, (one, other) -> one ^ other);
-        return new Plan(selection, sums, fingerprint(fingerprint));
+        return new Plan(selection, sums, fingerprint(fingerprint), targets(connection, selection, sums.of(MoneyStatus.FOREIGN)));
+    }
+
+    private static final String TARGETS = "SELECT target_topic, count(*) FROM (SELECT letter.target_topic,\n" + DeadLetterQuery.STANDING
+            + " AS standing\n%s) AS letters WHERE standing = 'foreign' GROUP BY target_topic ORDER BY count(*) DESC, target_topic LIMIT 10";
+
+    private static Map<String, Long> targets(Connection connection, Selection selection, Sum foreign) throws SQLException {
+        var targets = new LinkedHashMap<String, Long>();
+        if (foreign.count() > 0) {
+            Sql.all(connection, TARGETS.formatted(DeadLetterQuery.selected(selection.from())),
+                    row -> targets.put(row.getString(1), row.getLong(2)), DeadLetterQuery.values(selection));
+        }
+        return targets;
     }
 
     public static String fingerprint(long xor) {

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -154,9 +155,13 @@ public final class DlqRuns {
         });
     }
 
-    /** What a run holds, did and brought about, as far as that is known by now. */
+    /**
+     * What a run holds, did and brought about, as far as that is known by now.
+     *
+     * @param targets as those of a {@link Plan}, until it begins
+     */
     public record Report(DlqRun run, SumsByKind<MoneyStatus> standings, SumsByKind<MoveResult> results, Outcomes outcomes,
-            Outcomes asked) {}
+            Outcomes asked, Map<String, Long> targets) {}
 
     /** A run that had sent everything is judged once more by what has become of it since. */
     public Optional<Report> report(String id) {
@@ -168,7 +173,9 @@ public final class DlqRuns {
             RunOutcomes.Heard news = run.get().isLed() ? NOTHING_NEW : lookAtAll(connection, id);
             RunCounts counts = RunCounts.of(connection, id);
             return Optional.of(new Report(judged(connection, run.get(), news), counts.standings(), counts.results(),
-                    counts.outcomes().plus(news.change()), counts.asked().plus(news.asked())));
+                    counts.outcomes().plus(news.change()), counts.asked().plus(news.asked()),
+                    run.get().state() == RunState.PLANNED && counts.standings().of(MoneyStatus.FOREIGN).count() > 0
+                            ? RunItems.targets(connection, id) : Map.of()));
         });
     }
 

@@ -3,6 +3,7 @@ package io.chargeonce.dlq.run;
 
 import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.Parts;
 import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.move.Target;
 import io.chargeonce.dlq.move.TargetTopics;
@@ -28,8 +29,6 @@ final class RunBatches {
 
     private static final int LARGEST_BATCH = 500;
     private static final int AT_ONCE = 3;
-    /** Of other systems' records in a batch, which are in memory several times. The last one may come on top. */
-    private static final int MOST_BYTES = 2 << 20;
 
     /** The most items that are moved at once. */
     static final int MOST = AT_ONCE * LARGEST_BATCH;
@@ -70,15 +69,14 @@ final class RunBatches {
         Map<String, Integer> bytes = foreign ? askAbout(items) : Map.of();
         var done = new ArrayList<Optional<Batch>>();
         var batches = new ArrayList<Callable<Optional<Batch>>>();
-        for (int from = 0; from < items.size();) {
-            List<RunItems.Item> batch = items.subList(from, end(items, from, bytes));
+        for (List<RunItems.Item> batch : Parts.of(items, LARGEST_BATCH, item -> bytes.getOrDefault(item.target().id(), 0))) {
             batches.add(() -> commit(batch));
-            from += batch.size();
-            if (batches.size() == AT_ONCE || from == items.size()) {
+            if (batches.size() == AT_ONCE) {
                 done.addAll(atOnce(batches));
                 batches.clear();
             }
         }
+        done.addAll(atOnce(batches));
         return done;
     }
 
@@ -88,14 +86,6 @@ final class RunBatches {
                 connection -> ForeignRecords.aims(connection, items.stream().map(item -> item.target().id()).toList()));
         targets.ask(queue.kafka(), aims.stream().map(ForeignRecords.Aim::topic).distinct().toList());
         return aims.stream().collect(Collectors.toMap(ForeignRecords.Aim::id, ForeignRecords.Aim::bytes));
-    }
-
-    private static int end(List<RunItems.Item> items, int from, Map<String, Integer> bytes) {
-        int end = from;
-        for (long sum = 0; end < items.size() && end - from < LARGEST_BATCH && sum < MOST_BYTES; end++) {
-            sum += bytes.getOrDefault(items.get(end).target().id(), 0);
-        }
-        return end;
     }
 
     private static <T> List<T> atOnce(List<Callable<T>> work) {

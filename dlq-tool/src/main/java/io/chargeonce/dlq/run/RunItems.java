@@ -17,6 +17,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -135,6 +136,18 @@ final class RunItems {
     /** No item's position is higher. */
     static int last(DlqRun run) {
         return Math.toIntExact(run.items() + run.terms().canary());
+    }
+
+    private static final String TARGETS = """
+            SELECT target_topic, count(*) FROM dlq_run_item JOIN dead_letter USING (dead_letter_id)
+             WHERE run_id = ? AND target_topic <> '' GROUP BY target_topic ORDER BY count(*) DESC, target_topic LIMIT 10
+            """;
+
+    /** To which topics other systems' records would go, and how many, as a {@link Plan} has them. */
+    static Map<String, Long> targets(Connection connection, String run) throws SQLException {
+        var targets = new LinkedHashMap<String, Long>();
+        Sql.all(connection, TARGETS, row -> targets.put(row.getString(1), row.getLong(2)), run);
+        return targets;
     }
 
     /** A range and no limit, for the planner would read and sort all that is left to find the first few. */

@@ -3,6 +3,7 @@ package io.chargeonce.dlq.story;
 
 import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.DeadLetterQueue;
+import io.chargeonce.dlq.Parts;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.query.Listing;
@@ -46,9 +47,23 @@ public final class Export {
 
     public void run(Listing listing, DeadLetterFilter filter, Order order, long limit, Consumer<Exported> out) {
         listing.pages(filter, order, limit, page -> {
-            Map<String, Exported> payloads = queue.database().withConnection(connection -> payloads(connection, page));
-            page.forEach(letter -> out.accept(payloads.get(letter.id())));
+            Map<String, Integer> bytes = queue.database().withConnection(connection -> bytes(connection, page));
+            for (List<DeadLetterView> part : Parts.of(page, page.size(), letter -> bytes.getOrDefault(letter.id(), 0))) {
+                Map<String, Exported> payloads = queue.database().withConnection(connection -> payloads(connection, part));
+                part.forEach(letter -> out.accept(payloads.get(letter.id())));
+            }
         });
+    }
+
+    private static final String BYTES = """
+            SELECT dead_letter_id, octet_length(sealed_record) FROM dead_letter
+             WHERE dead_letter_id = ANY (?) AND sealed_record IS NOT NULL
+            """;
+
+    private static Map<String, Integer> bytes(Connection connection, List<DeadLetterView> page) throws SQLException {
+        var bytes = new HashMap<String, Integer>();
+        Sql.all(connection, BYTES, row -> bytes.put(row.getString(1), row.getInt(2)), page.stream().map(DeadLetterView::id).toList());
+        return bytes;
     }
 
     private static final String PAYLOADS = """

@@ -5,9 +5,13 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.json.ExportedLine;
 import io.chargeonce.dlq.AuditContext;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.PaymentCriteria;
+import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.story.Import;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
+import io.chargeonce.dlq.terminal.page.ChangeReport;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
 import io.chargeonce.dlq.topic.ForeignTopic;
 import io.chargeonce.terminal.Screen;
@@ -115,7 +119,7 @@ final class ImportCommand implements Callable<Integer> {
         var taken = new AtomicReference<>(Import.Result.NOTHING);
         try {
             read(path, batch -> taken.set(taken.get().plus(new Import(queue).run(batch, by))));
-            return print(taken.get(), by);
+            return print(queue, taken.get(), by);
         } catch (IOException | ExportedLine.Unreadable e) {
             throw new IllegalStateException("'%s' changed while it was read; run the same command again".formatted(path), e);
         }
@@ -136,19 +140,21 @@ final class ImportCommand implements Callable<Integer> {
             Screen.tell(spec, "there is no topic '%s'; nothing was changed".formatted(name));
             return NO;
         }
-        return print(taken.get(), by);
+        return print(queue, taken.get(), by);
     }
 
-    private int print(Import.Result taken, AuditContext by) {
+    private int print(DeadLetterQueue queue, Import.Result taken, AuditContext by) {
         Screen screen = Screen.of(spec);
+        Plan back = Plan.of(queue, DeadLetterFilter.everything().traits(PaymentCriteria.ofRun(by.run())));
         if (common.json) {
             JsonLines.print(screen, Map.of("imported", taken.entered(), "aimless", taken.aimless(), "known", taken.known(), "left",
-                    taken.left(), "too_large", taken.large(), "run", by.run()));
+                    taken.left(), "too_large", taken.large(), "run", by.run(), "targets", back.targets()));
             return 0;
         }
         screen.say("%s into the queue, as %s by %s.".formatted(
                 taken.entered() == 1 ? "1 record came" : "%,d records came".formatted(taken.entered()), by.run(), by.actor()));
         if (topic.isPresent() && taken.entered() > taken.aimless()) {
+            ChangeReport.printTargets(back.targets(), back.standings(), screen);
             screen.print("To send them back:  chargeonce dlq merge --run %s", by.run());
         }
         if (taken.aimless() > 0) {

@@ -83,7 +83,8 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
     private int look(DeadLetterQueue queue, Plan plan, RunTerms terms) {
         Screen screen = Screen.of(command);
         if (json) {
-            JsonLines.print(screen, Map.of("dry", true, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings())));
+            JsonLines.print(screen, Map.of("dry", true, "fingerprint", plan.fingerprint(), "standings", Json.standings(plan.standings()),
+                    "targets", plan.targets()));
         } else {
             ChangeReport.printDry(kind, terms, plan, new Holds(queue).list(), screen);
         }
@@ -94,7 +95,9 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
         boolean waits = mustWait(queue, run.id());
         Screen screen = Screen.of(command);
         if (json) {
-            JsonLines.print(screen, RunJson.run(run));
+            Map<String, Object> json = RunJson.run(run);
+            plan.ifPresent(its -> json.put("targets", its.targets()));
+            JsonLines.print(screen, json);
         } else {
             plan.ifPresentOrElse(its -> ChangeReport.printPlan(kind, run.terms(), its, new Holds(queue).list(), screen),
                     () -> screen.say(RunPage.set(run) + "."));

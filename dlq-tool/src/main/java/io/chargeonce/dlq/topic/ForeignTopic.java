@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.topic;
 
+import io.chargeonce.dlq.Parts;
 import io.chargeonce.dlq.query.Mask;
 import io.chargeonce.dlq.story.Import;
 import io.chargeonce.dlq.story.Story;
@@ -21,8 +22,6 @@ import org.apache.kafka.common.header.Header;
 public final class ForeignTopic {
 
     private static final int BATCH = 200;
-    /** A batch is in memory several times: read, sealed, and as text. The last record may come on top. */
-    private static final int MOST_BYTES = 2 << 20;
     private static final int MOST_HEADERS = 50;
     private static final int LONGEST_HEADER = 1024;
     private static final int LONGEST_CAUSE = 100;
@@ -57,7 +56,7 @@ public final class ForeignTopic {
                 batch.add(imported(record, named));
                 count[0]++;
                 bytes[0] += size(record);
-                if (batch.size() == BATCH || bytes[0] >= MOST_BYTES) {
+                if (batch.size() == BATCH || bytes[0] >= Parts.MOST_BYTES) {
                     batches.accept(List.copyOf(batch));
                     batch.clear();
                     bytes[0] = 0;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.story.Export;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.sandbox.TestStack;
@@ -241,6 +243,49 @@ class ForeignMergeTest {
         assertThat(rows.text(transactions)).isEqualTo("3");
         publish();
         assertThat(read(orders)).hasSize(7);
+    }
+
+    /** What is read later has the place that it was given meanwhile. */
+    @Test
+    void large_records_are_exported_a_few_at_a_time() throws Exception {
+        for (int n = 0; n < 7; n++) {
+            bury(orders, KEY, random(800_000));
+        }
+        take();
+        var offsets = new ArrayList<Long>();
+        new Export(rows.queue(), true).run(DeadLetterFilter.everything(), exported -> {
+            offsets.add(exported.source().orElseThrow().offset());
+            rows.text("UPDATE dead_letter SET source_offset = source_offset + 100 RETURNING 1");
+        });
+        assertThat(offsets).containsExactly(11L, 11L, 11L, 311L, 311L, 311L, 611L);
+    }
+
+    /** Whoever wrote the records has chosen where they go. */
+    @Test
+    void an_import_and_the_plan_of_a_merge_name_the_topics_that_records_would_go_to() throws Exception {
+        for (int n = 0; n < 3; n++) {
+            bury(orders, KEY, new byte[] {(byte) n});
+        }
+        for (int n = 10; n < 21; n++) {
+            bury(orders + "-" + n, KEY, VALUE);
+        }
+        String ten = "to %1$s 3 · to %1$s-10 1 · to %1$s-11 1".formatted(orders);
+        String others = "· to %s-18 1 · to other topics 2.".formatted(orders);
+        assertThat(words(take())).contains(ten, others);
+        assertThat(words(call("merge", "--all"))).contains(ten, others);
+        assertThat(words(call("merge", "--all", "--plan"))).contains(ten, others);
+        String run = rows.text("SELECT run_id FROM dlq_run");
+        assertThat(words(call("runs", "show", run))).contains(ten, others);
+        for (Called json : List.of(call("merge", "--all", "--json"), call("merge", "--all", "--plan", "--json"),
+                call("runs", "show", run, "--json"))) {
+            assertThat(json.json().getFirst().path("targets")).hasSize(10);
+            assertThat(json.json().getFirst().at("/targets/" + orders).asLong()).isEqualTo(3);
+        }
+        assertThat(call("purge", "--all").out()).doesNotContain("to " + orders);
+    }
+
+    private static String words(Called called) {
+        return called.out().replaceAll("\\s+", " ");
     }
 
     @Test

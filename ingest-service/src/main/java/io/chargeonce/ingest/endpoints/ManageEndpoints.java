@@ -197,8 +197,8 @@ public final class ManageEndpoints {
                 return disabledOrUnknown(endpoints, id(request));
             }
             var deliveries = deliveries(credential);
-            return answer(202, Map.of("redelivered", window.map(time -> deliveries.redeliver(id(request), time, MOST_REDELIVERED))
-                    .orElseGet(() -> deliveries.redeliverDeadOf(id(request), MOST_REDELIVERED))), "changed");
+            return answer(202, window.map(time -> EndpointJson.of(deliveries.redeliver(id(request), time, MOST_REDELIVERED)))
+                    .orElseGet(() -> Map.of("redelivered", deliveries.redeliverDeadOf(id(request), MOST_REDELIVERED))), "changed");
         }));
     }
 

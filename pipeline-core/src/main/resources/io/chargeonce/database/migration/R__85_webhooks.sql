@@ -255,24 +255,27 @@ END $$;
 
 -- Begins some of an endpoint's dead deliveries again under their ids, the oldest first. A disabled endpoint gets nothing. With a time since
 -- when: those that were created from it on and before the other time, also the delivered ones, but none that was delivered in the last ten
--- minutes. So a second call goes on where the first one stopped, and an address that may be a stranger's gets no flood. Returns how many.
--- The plan depends on which parameters are NULL.
+-- minutes, so an address that may be a stranger's gets no flood. Returns how many, and when the last of them was created: since then a next
+-- call goes on, however long the deliveries take. The plan depends on which parameters are NULL.
 CREATE OR REPLACE FUNCTION redeliver_webhooks(token bytea, of_endpoint text, most int, since timestamptz DEFAULT NULL,
-                                              until timestamptz DEFAULT NULL) RETURNS int
+                                              until timestamptz DEFAULT NULL)
+    RETURNS TABLE (moved bigint, last_created_at timestamptz)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
     owner text := webhook_owner(token, 'webhooks');
-    moved int;
 BEGIN
-    UPDATE webhook_delivery SET state = 'waiting', attempts = 0, fence = fence + 1, due_at = now(), claimed_until = NULL, ended_at = NULL
-     WHERE webhook_id IN (SELECT webhook_id FROM webhook_delivery AS ended JOIN webhook_endpoint AS endpoint USING (endpoint_id)
-                           WHERE merchant_id = coalesce(owner, merchant_id) AND disabled_by IS NULL AND endpoint_id = of_endpoint
-                             AND (state = 'dead' OR since IS NOT NULL AND state = 'delivered'
-                                                    AND ended_at < now() - interval '10 minutes')
-                             AND (since IS NULL OR ended.created_at >= since) AND (until IS NULL OR ended.created_at < until)
-                           ORDER BY ended.created_at, webhook_id LIMIT coalesce(most, 0));
-    GET DIAGNOSTICS moved = ROW_COUNT;
-    RETURN moved;
+    RETURN QUERY
+    WITH again AS (
+        UPDATE webhook_delivery
+           SET state = 'waiting', attempts = 0, fence = fence + 1, due_at = now(), claimed_until = NULL, ended_at = NULL
+         WHERE webhook_id IN (SELECT webhook_id FROM webhook_delivery AS ended JOIN webhook_endpoint AS endpoint USING (endpoint_id)
+                               WHERE merchant_id = coalesce(owner, merchant_id) AND disabled_by IS NULL AND endpoint_id = of_endpoint
+                                 AND (state = 'dead' OR since IS NOT NULL AND state = 'delivered'
+                                                        AND ended_at < now() - interval '10 minutes')
+                                 AND (since IS NULL OR ended.created_at >= since) AND (until IS NULL OR ended.created_at < until)
+                               ORDER BY ended.created_at, webhook_id LIMIT coalesce(most, 0))
+        RETURNING created_at)
+    SELECT count(*), max(created_at) FROM again;
 END $$;
 
 -- The endpoints that the caller may manage, without their secrets.

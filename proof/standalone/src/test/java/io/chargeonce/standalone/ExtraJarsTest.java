@@ -144,4 +144,10 @@ class ExtraJarsTest {
         Files.writeString(jars.resolve("broken.jar"), "no jar");
         assertThat(migrate(2, List.of())).contains("CHARGEONCE_EXTRA_JARS: " + jars.resolve("broken.jar") + " cannot be read");
     }
+
+    @Test
+    void a_folder_with_jars_only_in_its_subfolders_is_refused() throws Exception {
+        Files.move(jars.resolve("login.jar"), Files.createDirectory(jars.resolve("lib")).resolve("login.jar"));
+        assertThat(migrate(2, List.of())).contains("CHARGEONCE_EXTRA_JARS: " + jars + " has no jar in it");
+    }
 }

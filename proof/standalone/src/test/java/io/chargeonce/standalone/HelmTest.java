@@ -143,8 +143,11 @@ class HelmTest {
                 "{{ $labels.instance }}", "ChargeonceReplicationLag");
         assertThat(text(resources.get("Ingress ingest"))).contains("\"secretName\":\"pay-tls\"", "\"ingressClassName\":\"nginx\"",
                 "\"service\":{\"name\":\"ingest\",\"port\":{\"name\":\"http\"}}");
-        assertThat(text(rendered("settings: { CHARGEONCE_RETRY_TIERS: 2s }\n").get("Deployment charge")))
-                .as("new settings reach the pods").isNotEqualTo(text(rendered("").get("Deployment charge")));
+        String charges = text(rendered("").get("Deployment charge"));
+        for (String changed : List.of("settings: { CHARGEONCE_RETRY_TIERS: 2s }\n",
+                "overrides: { ConfigMap/chargeonce: { data: { CHARGEONCE_RETRY_TIERS: 2s } } }\n")) {
+            assertThat(text(rendered(changed).get("Deployment charge"))).as("new settings reach the pods").isNotEqualTo(charges);
+        }
     }
 
     private static final String EVERYTHING = """

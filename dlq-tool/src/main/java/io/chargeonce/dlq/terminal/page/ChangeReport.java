@@ -6,6 +6,7 @@ import io.chargeonce.dlq.query.DeadLetterView;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.query.MoneyStatus;
 import io.chargeonce.dlq.query.Selection;
+import io.chargeonce.dlq.query.SumsByKind;
 import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.run.RunTerms;
 import io.chargeonce.dlq.words.Words;
@@ -16,7 +17,9 @@ import io.chargeonce.terminal.Table;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** What a merge, a purge or a restore would do. */
 public final class ChangeReport {
@@ -66,10 +69,21 @@ public final class ChangeReport {
             screen.say("Nothing is sent for what is unresolved any more. What its PSP already has, the PSP may still execute.");
         }
         if (kind == RunKind.MERGE) {
+            printTargets(plan.targets(), plan.standings(), screen);
             MergeNotes.print(s -> present.contains(s) && !(s == MoneyStatus.STOPPED && terms.evenStopped()),
                     s -> Words.planned(kind, terms, s), screen);
             holds.stream().filter(Hold::isPause).forEach(hold -> screen.say("%s. What it holds only waits in the tiers.".formatted(
                     Words.of(hold))));
+        }
+    }
+
+    /** Where other systems' records would go, which whoever wrote their headers has chosen. */
+    public static void printTargets(Map<String, Long> targets, SumsByKind<MoneyStatus> standings, Screen screen) {
+        if (!targets.isEmpty()) {
+            long others = standings.of(MoneyStatus.FOREIGN).count() - targets.values().stream().mapToLong(Long::longValue).sum();
+            screen.say("Of other systems' records: %s%s.".formatted(targets.entrySet().stream()
+                    .map(topic -> "to %s %,d".formatted(topic.getKey(), topic.getValue())).collect(Collectors.joining(" · ")),
+                    others > 0 ? " · to other topics %,d".formatted(others) : ""));
         }
     }
 

@@ -6,6 +6,7 @@ import io.chargeonce.dlq.Sum;
 import io.chargeonce.dlq.json.RunJson;
 import io.chargeonce.dlq.run.DlqRun;
 import io.chargeonce.dlq.run.DlqRuns;
+import io.chargeonce.dlq.run.RunKind;
 import io.chargeonce.dlq.run.Outcomes;
 import io.chargeonce.dlq.run.RunProgress;
 import io.chargeonce.dlq.run.RunStep;
@@ -106,6 +107,9 @@ public final class RunPage {
         if (report.standings().total().count() > 0) {
             screen.print("");
             sums(report.standings(), MoneyStatus.values(), "STANDING WHEN PLANNED", Words::of, screen);
+            if (run.kind() == RunKind.MERGE) {
+                ChangeReport.printTargets(report.targets(), report.standings(), screen);
+            }
         }
         if (report.results().total().count() > 0) {
             screen.print("");

@@ -66,7 +66,7 @@ final class Redeliver extends MessageCommand<WebhookCommand> {
     private int send(Books books) {
         // One that dies again meanwhile must not be taken twice for ever.
         long most = found(books);
-        long sent = window().map(time -> books.deliveries().redeliver(id, time, most))
+        long sent = window().map(time -> books.deliveries().redeliver(id, time, most).count())
                 .orElseGet(() -> books.deliveries().redeliverDeadOf(id, most));
         return sent > 0 ? say("Sends %s of %s again.".formatted(counted(sent), id))
                 : refuse(NO, "no enabled endpoint with that id has such deliveries: see chargeonce webhook list");
