@@ -24,7 +24,9 @@ public final class SettingsAgreement {
     public boolean isMet() {
         return asOwner(connection -> {
             AgreedSettings agreed = AgreedSettings.read(connection);
-            return isNone(agreed.differenceTo(own.tiers())) & isNone(agreed.differenceTo(own.eventSource()));
+            boolean tiers = isNone(agreed.differenceTo(own.tiers()));
+            boolean source = isNone(agreed.differenceTo(own.eventSource()));
+            return tiers && source;
         });
     }
 
