@@ -101,7 +101,11 @@ final class MigrateCommand implements Callable<Integer> {
             + "them. The first migrate needs no --agree-tiers.")
     boolean agreeTiers;
 
-    @Option(names = "--check", description = "Only reports rights that differ from what migrate --roles set, other retry tiers, "
+    @Option(names = "--agree-source", description = "All services must have the CHARGEONCE_EVENT_SOURCE of this command from now on. "
+            + "Restart them. A consumer takes an event that is published again under it for another event.")
+    boolean agreeSource;
+
+    @Option(names = "--check", description = "Only reports rights that differ from what migrate --roles set, other agreed settings, "
             + "and topics that differ from the plan. Changes nothing.")
     boolean check;
 
@@ -151,8 +155,9 @@ final class MigrateCommand implements Callable<Integer> {
         }
         var agreement = new SettingsAgreement(settings, spec.commandLine().getOut());
         boolean tiers = agreement.onTiers(agreeTiers);
+        boolean source = agreement.onSource(agreeSource);
         boolean kept = retention.isEmpty() || agreement.onRetention(retention.get(), yes);
-        return planned && granted && tiers && kept ? 0 : 1;
+        return planned && granted && tiers && source && kept ? 0 : 1;
     }
 
     private void refuseRetention() {

@@ -20,13 +20,17 @@ public final class SettingsAgreement {
         this.out = out;
     }
 
-    /** Whether the command's tiers are the agreed ones, or none were agreed yet. */
+    /** Whether the command's tiers and source are the agreed ones, or none were agreed yet. */
     public boolean isMet() {
-        return asOwner(connection -> isMet(AgreedSettings.read(connection)));
+        return asOwner(connection -> {
+            AgreedSettings agreed = AgreedSettings.read(connection);
+            boolean tiers = isNone(agreed.differenceTo(own.tiers()));
+            boolean source = isNone(agreed.differenceTo(own.eventSource()));
+            return tiers && source;
+        });
     }
 
-    private boolean isMet(AgreedSettings agreed) {
-        Optional<String> difference = agreed.differenceTo(own.tiers());
+    private boolean isNone(Optional<String> difference) {
         difference.ifPresent(words -> out.printf("NOT as agreed: %s.%n", words));
         return difference.isEmpty();
     }
@@ -40,11 +44,29 @@ public final class SettingsAgreement {
         return asOwner(connection -> {
             AgreedSettings agreed = AgreedSettings.read(connection);
             if (agreed.tiers().filter(own.tiers()::equals).isPresent() || agreed.tiers().isPresent() && !change) {
-                return isMet(agreed);
+                return isNone(agreed.differenceTo(own.tiers()));
             }
             AgreedSettings.agreeOn(connection, own.tiers());
             out.printf("Retry tiers: %s for all processes%s.%n", AgreedSettings.words(own.tiers()), agreed.tiers()
                     .map(before -> "; they were %s, so restart every service".formatted(AgreedSettings.words(before))).orElse(""));
+            return true;
+        });
+    }
+
+    /**
+     * The first call sets the source of events, another one only if it is told to.
+     *
+     * @return false if this command's source is not the agreed one
+     */
+    public boolean onSource(boolean change) {
+        return asOwner(connection -> {
+            AgreedSettings agreed = AgreedSettings.read(connection);
+            if (agreed.source().filter(own.eventSource()::equals).isPresent() || agreed.source().isPresent() && !change) {
+                return isNone(agreed.differenceTo(own.eventSource()));
+            }
+            AgreedSettings.agreeOn(connection, own.eventSource());
+            out.printf("Source of events: %s for all processes%s.%n", own.eventSource(), agreed.source()
+                    .map(before -> "; it was %s, so restart every service".formatted(before)).orElse(""));
             return true;
         });
     }

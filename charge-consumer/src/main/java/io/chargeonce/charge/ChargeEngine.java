@@ -123,11 +123,12 @@ public final class ChargeEngine {
         this.database = lifecycle.start("database", () -> Database.openForService(
                 pipeline.databaseUrl(), pipeline.databaseUser(), pipeline.databasePassword(), CONNECTIONS).countedBy(meters));
         lifecycle.start("agreed settings", () -> {
-            AgreedSettings.mustHave(database, pipeline.tiers());
+            AgreedSettings.mustHave(database, Optional.of(pipeline.tiers()), pipeline.eventSource());
             return () -> {};
         });
         var producers = new ProducerSettings(kafka, "chargeonce-relay");
-        this.relay = lifecycle.start("relay", () -> new OutboxRelay(database, producers::newProducer, meters).start());
+        this.relay = lifecycle.start("relay",
+                () -> new OutboxRelay(database, producers::newProducer, pipeline.eventSource(), meters).start());
         startWorker("database-waits", Duration.ofSeconds(5), new DatabaseWaits(database, meters)::runOnce);
         List<Gateway> all =
                 Stream.concat(psps.stream(), settings.banks().stream().map(bank -> settings.providers().of(bank).orElseThrow().provider()

@@ -44,7 +44,7 @@ class ReplayTest {
     private final KafkaConnection kafka = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
     private final Producer<byte[], byte[]> producer = new ProducerSettings(kafka, "test").newProducer();
     private final OutboxRelay relay =
-            new OutboxRelay(books.charging, new ProducerSettings(kafka, "test")::newProducer, new SimpleMeterRegistry());
+            new OutboxRelay(books.charging, new ProducerSettings(kafka, "test")::newProducer, "/chargeonce", new SimpleMeterRegistry());
     private final MeterRegistry meters = new SimpleMeterRegistry();
     private List<String> payments;
 

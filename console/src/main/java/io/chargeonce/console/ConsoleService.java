@@ -53,7 +53,7 @@ public final class ConsoleService implements AutoCloseable {
         PipelineSettings pipeline = settings.pipeline();
         var kafka = KafkaConnection.of(pipeline.kafka(), pipeline.kafkaProperties());
         Witness witness = lifecycle.start("witness", () -> Witness.start(settings.witness(), kafka, new Topics(pipeline.topicPrefix()),
-                pipeline.tiers(), meters.registry()));
+                pipeline.eventSource(), pipeline.tiers(), meters.registry()));
         return start(lifecycle, settings, witness.view(), meters, Patience.USUAL);
     }
 

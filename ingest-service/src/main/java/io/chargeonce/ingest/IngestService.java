@@ -4,6 +4,7 @@ package io.chargeonce.ingest;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseWaits;
 import io.chargeonce.database.OutboxRelay;
+import io.chargeonce.database.agreed.AgreedSettings;
 import io.chargeonce.ingest.accept.AcceptanceService;
 import io.chargeonce.ingest.accept.PostPayment;
 import io.chargeonce.ingest.accept.Reaper;
@@ -47,6 +48,7 @@ import io.micrometer.core.instrument.Gauge;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Optional;
 import java.util.function.IntSupplier;
 
 /**
@@ -95,7 +97,12 @@ public final class IngestService implements AutoCloseable {
         var database = lifecycle.start("database", () -> Database.openForService(pipeline.databaseUrl(), pipeline.databaseUser(),
                 pipeline.databasePassword(), settings.databaseConnections()).countedBy(meters.registry()));
         var producers = new ProducerSettings(kafka, "ingest-relay");
-        var relay = lifecycle.start("relay", () -> new OutboxRelay(database, producers::newProducer, meters.registry()).start());
+        lifecycle.start("agreed settings", () -> {
+            AgreedSettings.mustHave(database, Optional.empty(), pipeline.eventSource());
+            return () -> {};
+        });
+        var relay = lifecycle.start("relay",
+                () -> new OutboxRelay(database, producers::newProducer, pipeline.eventSource(), meters.registry()).start());
         var workers = new ArrayList<Worker>();
         workers.add(start(lifecycle, "ingest-database-waits", AGE_EVERY, new DatabaseWaits(database, meters.registry())::runOnce, meters));
         var accept = lifecycle.start("acceptances",

@@ -37,6 +37,7 @@ class IngestSettingsTest {
         assertThat(settings.pipeline().kafka()).isEqualTo("127.0.0.1:19092");
         assertThat(settings.databaseConnections()).isEqualTo(16);
         assertThat(settings.pipeline().topicPrefix()).isEqualTo("payments");
+        assertThat(settings.pipeline().eventSource()).isEqualTo("/chargeonce");
         assertThat(settings.chargeWithin()).isEqualTo(Duration.ofHours(24));
         assertThat(settings.pipeline().admin()).isEmpty();
         assertThat(settings.tls()).isEmpty();
@@ -69,6 +70,13 @@ class IngestSettingsTest {
         assertThat(settings.chargeWithin()).isEqualTo(Duration.ofHours(2));
         assertThat(settings.pipeline().admin()).hasValueSatisfying(admin -> assertThat(admin).hasToString("127.0.0.1:9100"));
         assertThat(settings.toString()).doesNotContain("s3cret");
+    }
+
+    @Test
+    void the_source_of_events_reaches_its_place_and_must_be_a_uri_reference() {
+        assertThat(load(Map.of("CHARGEONCE_EVENT_SOURCE", "https://payments.example.com/eu")).pipeline().eventSource())
+                .isEqualTo("https://payments.example.com/eu");
+        assertThatThrownBy(() -> load(Map.of("CHARGEONCE_EVENT_SOURCE", "our shop"))).hasMessageContaining("a URI reference");
     }
 
     @Test

@@ -66,10 +66,13 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
     private volatile boolean closed;
     private volatile Thread thread;
 
-    /** @param producers makes a new producer, which the relay closes; called again whenever one has failed for good */
-    public OutboxRelay(Database database, Supplier<Producer<byte[], byte[]>> producers, MeterRegistry meters) {
+    /**
+     * @param producers makes a new producer, which the relay closes; called again whenever one has failed for good
+     * @param source    of every event that it publishes, the same in all processes
+     */
+    public OutboxRelay(Database database, Supplier<Producer<byte[], byte[]>> producers, String source, MeterRegistry meters) {
         this.database = database;
-        this.sender = new OutboxSender(new RelayProducer(producers, meters));
+        this.sender = new OutboxSender(new RelayProducer(producers, meters), source);
         this.published = meters.counter("chargeonce.relay.published");
     }
 

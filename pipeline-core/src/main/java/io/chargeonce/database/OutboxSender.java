@@ -51,16 +51,22 @@ final class OutboxSender implements AutoCloseable {
     /** How long a pass waits for the broker's answers. Slower sends stay under way. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
     private static final Duration LOOK_AGAIN = Duration.ofMillis(5);
+    /** Every event has an id. */
+    private static final String EVENT = "ce_id";
+    private static final String SOURCE = "ce_source";
 
     private final RelayProducer producers;
+    private final byte[] source;
     private final Map<Long, Sent> underWay = new LinkedHashMap<>();
     /** Rows of this pass that no record can be made of, and why. */
     private final Map<Long, String> unfit = new LinkedHashMap<>();
     private final Map<String, TopicLane> lanes = new ConcurrentHashMap<>();
     private CountDownLatch flushed = new CountDownLatch(0);
 
-    OutboxSender(RelayProducer producers) {
+    /** @param source who says the events, in their header {@code ce_source} */
+    OutboxSender(RelayProducer producers, String source) {
         this.producers = producers;
+        this.source = source.getBytes(StandardCharsets.UTF_8);
     }
 
     /** Whether it can send now; if not, a pause after a failure is not over yet. */
@@ -137,7 +143,7 @@ final class OutboxSender implements AutoCloseable {
     }
 
     /** No timestamp of ours: the broker's clock says when it took the record, and a header says when it was staged. */
-    private static ProducerRecord<byte[], byte[]> record(Outbox.Staged row) {
+    private ProducerRecord<byte[], byte[]> record(Outbox.Staged row) {
         boolean isOurs = row.rawHeaders() == null;
         byte[] key = isOurs ? row.key().getBytes(StandardCharsets.UTF_8) : row.rawKey();
         var record = new ProducerRecord<>(row.topic(), key, row.value());
@@ -145,6 +151,10 @@ final class OutboxSender implements AutoCloseable {
             HeaderBytes.read(row.rawHeaders()).forEach(record.headers()::add);
         }
         row.headers().forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
+        // A tombstone and another system's record are no events of ours. A row cannot name its source.
+        if (isOurs && record.headers().lastHeader(EVENT) != null) {
+            record.headers().remove(SOURCE).add(SOURCE, source);
+        }
         return record;
     }
 

@@ -10,14 +10,15 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * The settings that every process needs: where Postgres and Kafka are, and the topics and tiers. Immutable.
+ * The settings that every process needs: where Postgres and Kafka are, the topics and tiers, and how events name their source. Immutable.
  *
  * @param databasePassword the password of this moment, for one login; it may change while the process runs
+ * @param eventSource      who says the events on the topics
  * @param admin            where a service serves health and metrics
  * @param adminToken       the token that metrics and the details of health require; without one all may read them
  */
 public record PipelineSettings(String databaseUrl, String databaseUser, Supplier<String> databasePassword, String kafka,
-        Optional<Path> kafkaProperties, String topicPrefix, List<Duration> tiers,
+        Optional<Path> kafkaProperties, String topicPrefix, String eventSource, List<Duration> tiers,
         Optional<Address> admin, Optional<Secret> adminToken) {
 
     public static final Setting<String> DATABASE_URL = Setting.string("CHARGEONCE_DATABASE_URL",
@@ -33,6 +34,10 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
             "File with more Kafka client properties (TLS, SASL).").exposedIf(Exposure::openKafkaFile).optional();
     public static final Setting<String> TOPIC_PREFIX = Setting.string("CHARGEONCE_TOPIC_PREFIX",
             "The prefix of all topics and consumer groups.").orElse("payments");
+    public static final Setting<String> EVENT_SOURCE = Setting.uriReference("CHARGEONCE_EVENT_SOURCE",
+            "The source (ce_source) of all events on the topics. Consumers know an event by its source and its id, so each installation "
+                    + "whose events meet those of another one needs a source of its own. The first migrate fixes it for all processes.")
+            .orElse("/chargeonce");
     public static final Setting<List<Duration>> TIERS = Setting.durations("CHARGEONCE_RETRY_TIERS",
             "The delay of each retry tier, shortest first; there are as many tiers as durations, 1 to 9.").orElse("5s,1m,10m");
     public static final Setting<Optional<Address>> ADMIN = Setting.address("CHARGEONCE_ADMIN_ADDRESS",
@@ -52,7 +57,7 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
 
     /** The settings of a command. */
     public static final List<Setting<?>> ALL = List.of(DATABASE_URL, DATABASE_USER, DATABASE_PASSWORD, KAFKA,
-            KAFKA_PROPERTIES, Settings.EXTRA_JARS, TOPIC_PREFIX, TIERS, LOG_FORMAT, Settings.INSECURE);
+            KAFKA_PROPERTIES, Settings.EXTRA_JARS, TOPIC_PREFIX, EVENT_SOURCE, TIERS, LOG_FORMAT, Settings.INSECURE);
     /** The settings of a service, which also serves its health. */
     public static final List<Setting<?>> OF_SERVICE = Stream.concat(ALL.stream(), Stream.of(ADMIN, ADMIN_TOKEN)).toList();
 
@@ -79,10 +84,11 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
         }
     }
 
-    /** With a password that never changes, and an admin address that needs no token. */
+    /** With a password that never changes, the default source of events, and an admin address that needs no token. */
     public PipelineSettings(String databaseUrl, String databaseUser, String databasePassword, String kafka, Optional<Path> kafkaProperties,
                             String topicPrefix, List<Duration> tiers, Optional<Address> admin) {
-        this(databaseUrl, databaseUser, () -> databasePassword, kafka, kafkaProperties, topicPrefix, tiers, admin, Optional.empty());
+        this(databaseUrl, databaseUser, () -> databasePassword, kafka, kafkaProperties, topicPrefix,
+                EVENT_SOURCE.fallback(), tiers, admin, Optional.empty());
     }
 
     public static PipelineSettings from(Settings settings) {
@@ -90,7 +96,7 @@ public record PipelineSettings(String databaseUrl, String databaseUser, Supplier
                 settings.find(DATABASE_PASSWORD).flatMap(password -> password).<Supplier<String>>map(password -> password::now)
                         .orElse(() -> ""),
                 settings.get(KAFKA),
-                settings.get(KAFKA_PROPERTIES), settings.get(TOPIC_PREFIX), settings.get(TIERS),
+                settings.get(KAFKA_PROPERTIES), settings.get(TOPIC_PREFIX), settings.get(EVENT_SOURCE), settings.get(TIERS),
                 settings.find(ADMIN).flatMap(address -> address), settings.find(ADMIN_TOKEN).flatMap(token -> token));
     }
 

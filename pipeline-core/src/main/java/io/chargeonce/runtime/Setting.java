@@ -100,6 +100,11 @@ public final class Setting<T> {
         return required(name, SettingTypes.HTTP_URI, description);
     }
 
+    /** It may be relative, and is kept as it was written. */
+    public static Setting<String> uriReference(String name, String description) {
+        return required(name, SettingTypes.URI_REFERENCE, description);
+    }
+
     /** The texts are the constants' names in lower case, with hyphens. */
     public static <E extends Enum<E>> Setting<E> oneOf(String name, Class<E> type, String description) {
         return required(name, SettingTypes.oneOf(type), description);

@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 /** The types of settings. */
 final class SettingTypes {
     private static final Pattern DURATION = Pattern.compile("(\\d{1,12})(ms|s|m|h|d)");
+    private static final int LONGEST_REFERENCE = 200;
     private static final Map<String, Duration> UNITS = Map.of(
             "ms", Duration.ofMillis(1), "s", Duration.ofSeconds(1), "m", Duration.ofMinutes(1),
             "h", Duration.ofHours(1), "d", Duration.ofDays(1));
@@ -42,6 +43,9 @@ final class SettingTypes {
             text -> Arrays.stream(text.split(",", -1)).map(String::strip).map(AddressRange::parse).toList());
     static final SettingType<URI> HTTP_URI =
             new SettingType<>("an http or https address, such as https://api.example.com", SettingTypes::toHttpUri);
+    static final SettingType<String> URI_REFERENCE = new SettingType<>(
+            "a URI reference of at most 200 characters, such as /chargeonce or https://payments.example.com/eu",
+            SettingTypes::toUriReference);
     static final SettingType<Path> FOLDER = new SettingType<>("the path of a readable folder", text -> {
         Path folder = Path.of(text);
         if (!Files.isDirectory(folder) || !Files.isReadable(folder)) {
@@ -108,6 +112,13 @@ final class SettingTypes {
             throw new IllegalArgumentException("no http address");
         }
         return uri;
+    }
+
+    private static String toUriReference(String text) {
+        if (text.isEmpty() || text.length() > LONGEST_REFERENCE || !URI.create(text).toASCIIString().equals(text)) {
+            throw new IllegalArgumentException("no URI reference");
+        }
+        return text;
     }
 
     private static Path toReadableFile(String text) {

@@ -13,6 +13,8 @@ import java.util.Optional;
  */
 public final class PaymentHeaders {
 
+    /** The installation that says it. Who publishes adds it, so that no row names another one. */
+    public static final String SOURCE = "ce_source";
     public static final String TIME = "ce_time";
     public static final String ACCEPTED_AT = "chargeonce-accepted-at";
     /** What a failure is called: the tag of its cause. */
@@ -36,12 +38,17 @@ public final class PaymentHeaders {
         var event = new PaymentHeaders();
         event.headers.put("ce_specversion", "1.0");
         event.headers.put("ce_type", "io.chargeonce." + type);
-        event.headers.put("ce_source", "/chargeonce");
         event.headers.put("ce_id", id);
         event.headers.put(TIME, time.toString());
         event.headers.put("ce_dataschema", "urn:chargeonce:schema:" + type + ":" + version);
         event.headers.put("content-type", "application/json");
         return event;
+    }
+
+    /** For an event that is published past the outbox, whose relay adds the source to all others. */
+    public PaymentHeaders from(String source) {
+        headers.put(SOURCE, source);
+        return this;
     }
 
     /** @param attempt the number of the attempt that comes next, from 1 */

@@ -5,16 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.chargeonce.database.raw.HeaderBytes;
+import io.chargeonce.database.raw.RawRow;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.chargeonce.sandbox.TestStack;
+import java.nio.charset.StandardCharsets;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -76,13 +82,31 @@ class OddRowsTest {
         execute("ALTER TABLE outbox DROP " + TEXTS);
         execute(INSERT.formatted(0, "payments.requests", "odd", headers));
         execute(INSERT.formatted(0, "payments.requests", "usual", "{\"a\": \"b\"}"));
-        try (var relay = new OutboxRelay(database, () -> kafka, new SimpleMeterRegistry()).start()) {
+        try (var relay = new OutboxRelay(database, () -> kafka, "/chargeonce", new SimpleMeterRegistry()).start()) {
             await().atMost(LONG).until(() -> text("SELECT string_agg(record_key, ',') FROM outbox").equals("odd"));
 
             assertThat(text("SELECT refusal FROM outbox")).contains("headers are no JSON object of texts");
             assertThat(kafka.history()).singleElement().satisfies(sent -> assertThat(new String(sent.key())).isEqualTo("usual"));
             assertThat(relay.problem()).isEmpty();
         }
+    }
+
+    /** A row says nothing of its source; one that does anyway says what the relay says. */
+    @Test
+    void the_relay_says_the_source_of_each_event_and_of_nothing_else() throws SQLException {
+        execute(INSERT.formatted(0, "payments.outcomes", "event", "{\"ce_id\": \"1\"}"));
+        execute(INSERT.formatted(0, "payments.outcomes", "odd", "{\"ce_id\": \"2\", \"ce_source\": \"/us\"}"));
+        execute(INSERT.formatted(0, "payments.dlq", "tombstone", "{\"chargeonce-left\": \"merged\"}"));
+        try (var connection = DriverManager.getConnection(url)) {
+            Outbox.stageRaw(connection, List.of(new RawRow("theirs", "letter", null, Optional.empty(),
+                    HeaderBytes.of(List.of(new RecordHeader("ce_id", "3".getBytes(StandardCharsets.UTF_8)))))));
+        }
+        try (var relay = new OutboxRelay(database, () -> kafka, "/eu", new SimpleMeterRegistry()).start()) {
+            await().atMost(LONG).until(() -> kafka.history().size() == 4);
+        }
+        assertThat(kafka.history()).extracting(sent -> sent.topic() + " " + Stream.of(sent.headers().toArray())
+                .filter(header -> header.key().equals("ce_source")).map(header -> new String(header.value())).toList())
+                .containsExactlyInAnyOrder("payments.outcomes [/eu]", "payments.outcomes [/eu]", "payments.dlq []", "theirs []");
     }
 
     @ParameterizedTest
@@ -129,7 +153,7 @@ class OddRowsTest {
                     .containsExactly("3", "4");
         }
         execute("DELETE FROM outbox WHERE record_key::int > 20");
-        try (var relay = new OutboxRelay(database, () -> kafka, new SimpleMeterRegistry()).start()) {
+        try (var relay = new OutboxRelay(database, () -> kafka, "/chargeonce", new SimpleMeterRegistry()).start()) {
             await().atMost(LONG).until(() -> text("SELECT count(*) FROM outbox").equals("0"));
             assertThat(kafka.history()).extracting(sent -> new String(sent.key()))
                     .containsExactlyElementsOf(IntStream.rangeClosed(3, 20).mapToObj(String::valueOf).toList());
@@ -153,7 +177,7 @@ class OddRowsTest {
                 throw new AssertionError("no producer");
             }
             return kafka;
-        }, new SimpleMeterRegistry()).start()) {
+        }, "/chargeonce", new SimpleMeterRegistry()).start()) {
             await().atMost(LONG).until(() -> relay.problem().filter(said -> said.contains("no producer")).isPresent());
             broken.set(false);
             await().atMost(LONG).until(() -> relay.problem().isEmpty());

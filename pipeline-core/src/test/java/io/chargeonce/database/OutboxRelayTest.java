@@ -100,7 +100,7 @@ class OutboxRelayTest {
     }
 
     private OutboxRelay relay(Supplier<Producer<byte[], byte[]>> producers) {
-        var relay = new OutboxRelay(database, producers, meters).start();
+        var relay = new OutboxRelay(database, producers, "/chargeonce", meters).start();
         relays.add(relay);
         return relay;
     }

@@ -62,7 +62,7 @@ class StrangersLocksTest {
     }
 
     private OutboxRelay relay() {
-        return new OutboxRelay(database, this::newProducer, new SimpleMeterRegistry()).start();
+        return new OutboxRelay(database, this::newProducer, "/chargeonce", new SimpleMeterRegistry()).start();
     }
 
     private MockProducer<byte[], byte[]> newProducer() {

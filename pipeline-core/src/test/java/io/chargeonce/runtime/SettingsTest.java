@@ -17,6 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SettingsTest {
     private enum Colour { DARK_RED, GREEN }
@@ -87,6 +89,24 @@ class SettingsTest {
                 "CHARGEONCE_API: is 'ftp://x', but must be an http or https address, such as https://api.example.com",
                 "CHARGEONCE_COLOUR: is 'blue', but must be one of dark-red, green",
                 "CHARGEONCE_NOTE: is empty; give text, or remove it");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/chargeonce", "https://payments.example.com/eu", "urn:payments:eu", "payments", "/a%20b?c=d#e"})
+    void a_uri_reference_is_kept_as_it_was_written(String text) {
+        assertThat(PipelineSettings.EVENT_SOURCE.parse(text)).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "two words", "/a\nb", "/%zz", "1:2", "/zahlungen-für-alle", "/{tenant}"})
+    void no_uri_reference_is_no_source_of_events(String text) {
+        assertThatThrownBy(() -> PipelineSettings.EVENT_SOURCE.parse(text)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void a_source_of_events_has_at_most_200_characters() {
+        assertThat(PipelineSettings.EVENT_SOURCE.parse("/" + "a".repeat(199))).hasSize(200);
+        assertThatThrownBy(() -> PipelineSettings.EVENT_SOURCE.parse("/" + "a".repeat(200))).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

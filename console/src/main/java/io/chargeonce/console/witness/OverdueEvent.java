@@ -27,10 +27,15 @@ record OverdueEvent(String type, int version, String status, String paymentId, S
         return PaymentJson.write(this);
     }
 
-    /** The same wait has the same id in the events of every witness. */
-    Headers headers(Instant at) {
+    /**
+     * The same wait has the same id in the events of every witness.
+     *
+     * @param source of this installation's events
+     */
+    Headers headers(String source, Instant at) {
         var headers = new RecordHeaders();
-        PaymentHeaders.event(TYPE, VERSION, "%s/%d/%s/%d".formatted(operationId, step, status, dueBy.toEpochMilli()), at).toMap()
+        PaymentHeaders.event(TYPE, VERSION, "%s/%d/%s/%d".formatted(operationId, step, status, dueBy.toEpochMilli()), at).from(source)
+                .toMap()
                 .forEach((name, value) -> headers.add(name, value.getBytes(StandardCharsets.UTF_8)));
         return headers;
     }

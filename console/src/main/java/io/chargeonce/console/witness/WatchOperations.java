@@ -49,6 +49,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
     private final WitnessPlan plan;
     private final OffsetEvidence evidence;
     private final Board board;
+    private final String source;
     private ProcessorContext<String, OverdueEvent> context;
     private KeyValueStore<String, byte[]> open;
     private WindowStore<String, byte[]> ended;
@@ -61,10 +62,12 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
     /** The age of the youngest record since the last look, by this host's clock; {@link Long#MAX_VALUE} if there was none. */
     private long youngest = Long.MAX_VALUE;
 
-    WatchOperations(WitnessPlan plan, OffsetEvidence evidence, Board board) {
+    /** @param source of this installation's events */
+    WatchOperations(WitnessPlan plan, OffsetEvidence evidence, Board board, String source) {
         this.plan = plan;
         this.evidence = evidence;
         this.board = board;
+        this.source = source;
     }
 
     @Override
@@ -381,7 +384,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
                 who.merchant(), who.amount(), who.currency(), Instant.ofEpochMilli(acceptedAt(known)), stage(known),
                 Instant.ofEpochMilli(known.since()), Instant.ofEpochMilli(due));
         long at = context.currentSystemTimeMs();
-        return new Record<>(id, event, at, event.headers(Instant.ofEpochMilli(at)));
+        return new Record<>(id, event, at, event.headers(source, Instant.ofEpochMilli(at)));
     }
 
     @Override

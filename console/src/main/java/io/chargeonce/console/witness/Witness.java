@@ -64,6 +64,7 @@ public final class Witness implements AutoCloseable {
     private final KafkaConnection kafka;
     private final WitnessSettings settings;
     private final Topics topics;
+    private final String source;
     private final WitnessPlan plan;
     private final InstantSource clock;
     private final Board board;
@@ -82,10 +83,12 @@ public final class Witness implements AutoCloseable {
     private boolean isTold;
     private Instant toldAt = Instant.EPOCH;
 
-    private Witness(WitnessSettings settings, KafkaConnection kafka, Topics topics, List<Duration> tiers, InstantSource clock) {
+    private Witness(WitnessSettings settings, KafkaConnection kafka, Topics topics, String source, List<Duration> tiers,
+                    InstantSource clock) {
         this.settings = settings;
         this.kafka = kafka;
         this.topics = topics;
+        this.source = source;
         this.clock = clock;
         this.plan = new WitnessPlan(List.copyOf(tiers), settings);
         this.board = new Board(clock, topics, tiers.size());
@@ -99,11 +102,12 @@ public final class Witness implements AutoCloseable {
     /**
      * Starts in the background; Kafka need not answer yet.
      *
-     * @param tiers the delay of each tier, the shortest first
+     * @param source of this installation's events
+     * @param tiers  the delay of each tier, the shortest first
      */
-    public static Witness start(WitnessSettings settings, KafkaConnection kafka, Topics topics, List<Duration> tiers,
+    public static Witness start(WitnessSettings settings, KafkaConnection kafka, Topics topics, String source, List<Duration> tiers,
                                 MeterRegistry meters) {
-        var witness = new Witness(settings, kafka, topics, tiers, InstantSource.system());
+        var witness = new Witness(settings, kafka, topics, source, tiers, InstantSource.system());
         var shown = new WitnessMeters(meters, witness.board, witness.evidence, settings.differenceAfter(), witness.clock);
         witness.workers.add(Worker.start("witness-offsets", settings.look(), witness.evidence::runOnce));
         witness.workers.add(Worker.start("witness-streams", settings.look(), () -> {
@@ -142,7 +146,7 @@ public final class Witness implements AutoCloseable {
             evidence.leaveOldTopics();
             var next = new NextOffsets();
             evidence.readStart(next);
-            var begun = new KafkaStreams(WitnessTopology.build(topics, plan, evidence, board, next), properties());
+            var begun = new KafkaStreams(WitnessTopology.build(topics, source, plan, evidence, board, next), properties());
             begun.setUncaughtExceptionHandler(bug -> {
                 failure = bug.getCause() == null ? bug.toString() : bug.getCause().toString();
                 LOG.error("The witness's streams failed; they begin again in {}", AGAIN_AFTER, bug);

@@ -36,8 +36,11 @@ final class WitnessTopology {
 
     private WitnessTopology() {}
 
-    /** @param next which offsets are read next */
-    static Topology build(Topics topics, WitnessPlan plan, OffsetEvidence evidence, Board board, NextOffsets next) {
+    /**
+     * @param source of this installation's events
+     * @param next   which offsets are read next
+     */
+    static Topology build(Topics topics, String source, WitnessPlan plan, OffsetEvidence evidence, Board board, NextOffsets next) {
         var builder = new StreamsBuilder();
         Serde<Fact> facts = FactBytes.serde();
         stores(plan.history()).forEach(builder::addStateStore);
@@ -46,7 +49,7 @@ final class WitnessTopology {
                         .withOffsetResetPolicy(AutoOffsetReset.earliest()))
                 .process(() -> new ReadRecords(topics, plan.tiers().size(), next), Named.as("read-records"))
                 .repartition(Repartitioned.with(Serdes.String(), facts).withName(FACTS).withNumberOfPartitions(PARTS))
-                .process(() -> new WatchOperations(plan, evidence, board), Named.as("watch-operations"), WatchOperations.OPEN,
+                .process(() -> new WatchOperations(plan, evidence, board, source), Named.as("watch-operations"), WatchOperations.OPEN,
                         WatchOperations.ENDED, WatchOperations.JOURNEYS, WatchOperations.BOOKS, WatchOperations.RECENT,
                         WatchOperations.COUNTS)
                 .to(topics.overdue(), Produced.with(Serdes.String(), events()).withName("overdue"));

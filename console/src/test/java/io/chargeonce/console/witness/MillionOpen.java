@@ -83,7 +83,8 @@ final class MillionOpen {
                     Duration.ofMinutes(1), Duration.ofDays(14), Duration.ofSeconds(1));
             long began = System.nanoTime();
             WitnessView view =
-                    Witness.start(settings, new KafkaConnection(arguments[0], Map.of()), TOPICS, TIERS, new SimpleMeterRegistry()).view();
+                    Witness.start(settings, new KafkaConnection(arguments[0], Map.of()), TOPICS, Told.SOURCE, TIERS,
+                            new SimpleMeterRegistry()).view();
             while (true) {
                 Thread.sleep(Duration.ofSeconds(5));
                 System.gc();

@@ -55,7 +55,8 @@ final class Streamed implements AutoCloseable {
                 return complete ? wall : 0;
             }
         };
-        driver = new TopologyTestDriver(WitnessTopology.build(Told.TOPICS, plan, evidence, board, new NextOffsets()), new Properties(),
+        driver = new TopologyTestDriver(WitnessTopology.build(Told.TOPICS, Told.SOURCE, plan, evidence, board, new NextOffsets()),
+                new Properties(),
                 START);
         board.showJourneys(this::journey);
         overdue = driver.createOutputTopic(Told.TOPICS.overdue(), new StringDeserializer(), new ByteArrayDeserializer());

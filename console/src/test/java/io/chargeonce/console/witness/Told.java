@@ -18,6 +18,8 @@ import java.util.Optional;
 final class Told {
 
     static final Topics TOPICS = new Topics("payments");
+    /** Of the events of this installation. */
+    static final String SOURCE = "https://payments.example.com/eu";
 
     /** @param value null for a tombstone */
     record Message(String topic, byte[] key, byte[] value, Map<String, String> headers, Instant at) {}

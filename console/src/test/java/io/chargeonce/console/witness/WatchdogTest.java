@@ -42,6 +42,7 @@ class WatchdogTest {
         assertThat(event.key()).isEqualTo("pay_1");
         assertThat(header(event, "ce_type")).isEqualTo("io.chargeonce.payment.overdue");
         assertThat(header(event, "ce_id")).startsWith("pay_1/1/overdue/");
+        assertThat(header(event, "ce_source")).isEqualTo(Told.SOURCE);
         JsonNode told = PaymentJson.MAPPER.readTree(event.value());
         assertThat(told.path("status").asString()).isEqualTo("overdue");
         assertThat(told.path("last_stage").asString()).isEqualTo("requests");

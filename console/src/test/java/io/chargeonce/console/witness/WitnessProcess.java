@@ -71,7 +71,7 @@ final class WitnessProcess implements AutoCloseable {
     public static void main(String[] arguments) throws IOException {
         var settings = new WitnessSettings(Optional.empty(), Optional.of(Path.of(arguments[2])), Duration.ofSeconds(3),
                 Duration.ofSeconds(1), Duration.ofDays(14), Duration.ofMillis(200));
-        WitnessView view = Witness.start(settings, new KafkaConnection(arguments[0], Map.of()), new Topics(arguments[1]),
+        WitnessView view = Witness.start(settings, new KafkaConnection(arguments[0], Map.of()), new Topics(arguments[1]), Told.SOURCE,
                 List.of(Duration.ofSeconds(2), Duration.ofMinutes(10)), new SimpleMeterRegistry()).view();
         while (System.in.read() >= 0) {
             WitnessProgress progress = view.progress();

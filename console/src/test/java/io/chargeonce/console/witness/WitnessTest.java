@@ -322,7 +322,7 @@ class WitnessTest {
     @Test
     void before_the_topics_exist_it_says_so_and_begins_when_they_do() {
         var later = new Topics(topics.prefix() + "-later");
-        try (Witness witness = Witness.start(settings(), KAFKA, later, TIERS, meters)) {
+        try (Witness witness = Witness.start(settings(), KAFKA, later, Told.SOURCE, TIERS, meters)) {
             until(() -> !witness.view().progress().problem().isEmpty());
             assertThat(witness.view().stages()).isEmpty();
             new TopicPlan(later, TIERS.size(), 1, Optional.empty()).create(admin);
@@ -336,7 +336,7 @@ class WitnessTest {
     }
 
     private Witness start() {
-        return Witness.start(settings(), KAFKA, topics, TIERS, meters);
+        return Witness.start(settings(), KAFKA, topics, Told.SOURCE, TIERS, meters);
     }
 
     private WitnessSettings settings() {

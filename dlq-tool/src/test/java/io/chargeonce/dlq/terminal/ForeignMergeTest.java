@@ -344,7 +344,7 @@ class ForeignMergeTest {
     }
 
     private static void publish() {
-        try (var relay = new OutboxRelay(rows.owner(), ForeignMergeTest::producer, new SimpleMeterRegistry()).start()) {
+        try (var relay = new OutboxRelay(rows.owner(), ForeignMergeTest::producer, "/chargeonce", new SimpleMeterRegistry()).start()) {
             Awaitility.await().until(() -> rows.text("SELECT count(*) FROM outbox").equals("0"));
         }
     }

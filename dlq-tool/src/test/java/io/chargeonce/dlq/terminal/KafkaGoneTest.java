@@ -44,7 +44,8 @@ class KafkaGoneTest {
         }
         List<String> dead = rows.dead(60);
         try (var relay =
-                new OutboxRelay(rows.owner(), new ProducerSettings(kafka, "dlq-test")::newProducer, new SimpleMeterRegistry()).start()) {
+                new OutboxRelay(rows.owner(), new ProducerSettings(kafka, "dlq-test")::newProducer, "/chargeonce",
+                        new SimpleMeterRegistry()).start()) {
             var merge =
                     CompletableFuture.supplyAsync(
                             () -> Called.of(rows::open, "merge", "--all", "--canary", "0", "--rate", "1", "--max-rate", "1", "--yes",

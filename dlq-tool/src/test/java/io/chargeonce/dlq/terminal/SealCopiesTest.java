@@ -158,7 +158,7 @@ class SealCopiesTest {
 
     private static void publish() {
         try (var relay = new OutboxRelay(rows.owner(), new ProducerSettings(connection(), "seal-copies-test")::newProducer,
-                new SimpleMeterRegistry()).start()) {
+                "/chargeonce", new SimpleMeterRegistry()).start()) {
             Awaitility.await().until(() -> rows.text("SELECT count(*) FROM outbox").equals("0"));
         }
     }

@@ -174,7 +174,7 @@ class TopicTest {
     }
 
     private static void publish() {
-        try (var relay = new OutboxRelay(rows.owner(), TopicTest::producer, new SimpleMeterRegistry()).start()) {
+        try (var relay = new OutboxRelay(rows.owner(), TopicTest::producer, "/chargeonce", new SimpleMeterRegistry()).start()) {
             Awaitility.await().until(() -> rows.text("SELECT count(*) FROM outbox").equals("0"));
         }
     }

@@ -9,10 +9,10 @@ CREATE OR REPLACE FUNCTION has_each_name_once(object json) RETURNS boolean LANGU
     SELECT count(*) = count(DISTINCT name) FROM json_object_keys(object) AS name
 $$;
 
--- The headers of an event without its time, which the caller compares.
+-- The headers of an event without its time, which the caller compares, and without its source, which the relay adds.
 CREATE OR REPLACE FUNCTION an_events_headers(type text, id text, trace text) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
-    SELECT jsonb_strip_nulls(jsonb_build_object('ce_specversion', '1.0', 'ce_type', 'io.chargeonce.' || type, 'ce_source', '/chargeonce',
-        'ce_id', id, 'ce_dataschema', 'urn:chargeonce:schema:' || type || ':1', 'content-type', 'application/json', 'traceparent', trace))
+    SELECT jsonb_strip_nulls(jsonb_build_object('ce_specversion', '1.0', 'ce_type', 'io.chargeonce.' || type, 'ce_id', id,
+        'ce_dataschema', 'urn:chargeonce:schema:' || type || ':1', 'content-type', 'application/json', 'traceparent', trace))
 $$;
 
 -- A time in the one spelling that all readers take: Postgres alone would also read 'now', or a time without a zone.

@@ -49,14 +49,17 @@ CREATE TABLE person (
 );
 
 -- Settings that decide about the rows of all processes: one row. Only the owner writes it, by "migrate". With a shorter retention of its
--- own one process would free the keys of all, and one with fewer retry tiers would send on what another holds in a tier.
+-- own one process would free the keys of all, one with fewer retry tiers would send on what another holds in a tier, and with two sources
+-- two copies of one event would be two events.
 CREATE TABLE agreed (
     only_row       boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     -- How long an idempotency key stays taken after the last thing that happened to its payment. 45 days are longer than any PSP repeats
     -- its answer to a key and than a record may be on a topic, and life_of needs them.
     retention_days int NOT NULL DEFAULT 400 CHECK (retention_days BETWEEN 45 AND 3650),
     -- The delay of each retry tier in milliseconds; NULL until "migrate" has set them.
-    tiers          bigint[] CHECK (cardinality(tiers) BETWEEN 1 AND 9)
+    tiers          bigint[] CHECK (cardinality(tiers) BETWEEN 1 AND 9),
+    -- Who says the events on Kafka; NULL until "migrate" has set it.
+    event_source   text CHECK (length(event_source) BETWEEN 1 AND 200)
 );
 INSERT INTO agreed DEFAULT VALUES;
 

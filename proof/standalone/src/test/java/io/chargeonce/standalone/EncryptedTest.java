@@ -130,7 +130,7 @@ class EncryptedTest {
         var settings = new WitnessSettings(Optional.empty(), Optional.of(directory.resolve("witness")), Duration.ofMinutes(5),
                 Duration.ofMinutes(1), Duration.ofDays(14), Duration.ofMillis(200));
         try (var meters = Meters.of("test");
-             var witness = Witness.start(settings, connection("chargeonce-console", ours), new Topics("payments"),
+             var witness = Witness.start(settings, connection("chargeonce-console", ours), new Topics("payments"), "/chargeonce",
                      List.of(Duration.ofSeconds(1)), meters.registry())) {
             Awaitility.await().atMost(PATIENCE).until(() -> witness.view().progress().state() == WitnessProgress.State.LIVE);
             assertThat(witness.view().progress().problem()).isEmpty();

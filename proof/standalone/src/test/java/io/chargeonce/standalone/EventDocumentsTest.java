@@ -72,7 +72,7 @@ class EventDocumentsTest {
     }
 
     private static Map<String, String> headers(OutcomeRecord record) {
-        return PaymentHeaders.event(record.event(), OutcomeRecord.VERSION, "op/2/outcome", NOW).toMap();
+        return PaymentHeaders.event(record.event(), OutcomeRecord.VERSION, "op/2/outcome", NOW).from("/chargeonce").toMap();
     }
 
     private static List<String> ends(OperationKind kind) {
@@ -170,6 +170,8 @@ class EventDocumentsTest {
         assertThat(found(key(OperationKind.CHARGE), null, headers(record))).contains("lacks one");
         assertThat(found(key(OperationKind.CHARGE), value, with(record, "chargeonce-colour", "red"))).contains("chargeonce-colour");
         assertThat(found(key(OperationKind.CHARGE), value, with(record, "ce_time", "yesterday"))).contains("ce_time");
+        assertThat(found(key(OperationKind.CHARGE), value, with(record, "ce_source", "two words"))).contains("ce_source");
+        assertThat(found(key(OperationKind.CHARGE), value, with(record, "ce_source", ""))).contains("ce_source");
         assertThat(found(key(OperationKind.CHARGE), value, with(record, "ce_dataschema", "urn:chargeonce:schema:payment.succeeded:2")))
                 .contains("payment.succeeded:2");
         assertThat(found(key(OperationKind.CHARGE), value, with(record, "ce_type", "io.chargeonce.payment.lost"))).contains("payment.lost");
@@ -192,17 +194,18 @@ class EventDocumentsTest {
         constructor.setAccessible(true);
         Object event = constructor.newInstance("payment.overdue", 1, "over", PAYMENT, PAYMENT, "charge", 1, "acme", 1299, "EUR", NOW,
                 "requests", NOW, NOW);
-        Method headers = overdue().getDeclaredMethod("headers", Instant.class);
+        Method headers = overdue().getDeclaredMethod("headers", String.class, Instant.class);
         headers.setAccessible(true);
         var texts = new HashMap<String, String>();
-        ((Headers) headers.invoke(event, NOW)).forEach(header -> texts.put(header.key(), new String(header.value(),
-                StandardCharsets.UTF_8)));
+        ((Headers) headers.invoke(event, "https://payments.example.com/eu", NOW))
+                .forEach(header -> texts.put(header.key(), new String(header.value(),
+                        StandardCharsets.UTF_8)));
         assertThat(contract.problems("payments.overdue", key(OperationKind.CHARGE), PaymentJson.write(event), texts)).isEmpty();
 
         var seal = new SealRecord(SealRecord.TYPE, SealRecord.VERSION, 1, 1, 9, 9, "0".repeat(64), Optional.empty(), Optional.empty(),
                 Optional.empty(), "2026-11-23 15:00:00.123456", "f".repeat(64));
         assertThat(contract.problems("payments.audit-seals", seal.key().getBytes(StandardCharsets.UTF_8), PaymentJson.write(seal),
-                PaymentHeaders.event(SealRecord.TYPE, SealRecord.VERSION, "audit-seal-1", NOW).toMap())).isEmpty();
+                PaymentHeaders.event(SealRecord.TYPE, SealRecord.VERSION, "audit-seal-1", NOW).from("urn:payments:eu").toMap())).isEmpty();
     }
 
     @Test

@@ -16,7 +16,7 @@ class ForgedCopiesTest {
 
     private static final String OPERATOR = "chargeonce_dlq_operator";
     private static final String HEADERS = """
-            json_build_object('ce_specversion', '1.0', 'ce_type', 'io.chargeonce.%1$s', 'ce_source', '/chargeonce', 'ce_id', %2$s,
+            json_build_object('ce_specversion', '1.0', 'ce_type', 'io.chargeonce.%1$s', 'ce_id', %2$s,
                 'ce_time', replace((%3$s AT TIME ZONE 'UTC')::text, ' ', 'T') || 'Z', 'ce_dataschema', 'urn:chargeonce:schema:%1$s:1',
                 'content-type', 'application/json'""";
     /** The amount, a field that comes first, and the event's id can be forged. */
@@ -63,6 +63,8 @@ class ForgedCopiesTest {
                 REQUEST.formatted("requests", " + 1", "", "", ""), REQUEST.formatted("retry-1", " + 1", "", "", ""),
                 REQUEST.formatted("requests", "", "\"more\": 1, ", "", ""), REQUEST.formatted("requests", "", "\"amount\": 1, ", "", ""),
                 REQUEST.formatted("requests", "", "", " + 1", ""), REQUEST.formatted("requests", "", "", "", ", 'ce_id', 'another'"),
+                REQUEST.formatted("requests", "", "", "", ", 'ce_source', '/another'"),
+                COPY.formatted("", "", "/dead-letter', 'ce_source', '/another"),
                 REQUEST.formatted("requests", "", "", "", ", 'more', ''"), REQUEST.formatted("outcomes", "", "", "", ""),
                 COPY.formatted(" + 0.0", "", "/dead-letter"), REQUEST.formatted("requests", " + 0.0", "", "", ""),
                 COPY.formatted("", "", "/dead-letter").replace("'T') || 'Z'", "' ') || '+00'"),

@@ -121,7 +121,7 @@ class LeastPrivilegeTest {
              var webhooks = WebhookService.start(new WebhookSettings(pipeline("chargeonce_webhooks"), Vault.IN_THE_CLEAR), meters);
              var admin = AdminServer.start(new Address("127.0.0.1", 0), Optional.empty(), meters::scrape).countedBy(meters.registry());
              var witness = Witness.start(WITNESS, new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of()),
-                     new Topics(prefix()), TIERS, meters.registry())) {
+                     new Topics(prefix()), "/chargeonce", TIERS, meters.registry())) {
             String good = pay(ingest, "good", "pm_card_visa");
             assertThat(post(ingest, "/v1/payments", "second-click", BODY.formatted("pm_card_visa", "good")).statusCode()).isEqualTo(409);
             String declined = pay(ingest, "declined", "pm_card_visa_chargeDeclined");

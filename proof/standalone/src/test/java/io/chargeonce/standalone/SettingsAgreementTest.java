@@ -10,8 +10,11 @@ import io.chargeonce.charge.ChargeSettings;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.Migrations;
 import io.chargeonce.database.agreed.AgreedSettings;
+import io.chargeonce.ingest.IngestService;
+import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.psp.stripe.StripeSettings;
 import io.chargeonce.retry.RetryService;
+import io.chargeonce.runtime.Address;
 import io.chargeonce.runtime.Meters;
 import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.runtime.StartFailed;
@@ -47,8 +50,12 @@ class SettingsAgreementTest {
     }
 
     private PipelineSettings with(List<Duration> tiers) {
-        return new PipelineSettings(url, "postgres", "", TestStack.kafka().bootstrapServers(), Optional.empty(), "payments", tiers,
-                Optional.empty());
+        return with("/chargeonce", tiers);
+    }
+
+    private PipelineSettings with(String source, List<Duration> tiers) {
+        return new PipelineSettings(url, "postgres", () -> "", TestStack.kafka().bootstrapServers(), Optional.empty(), "payments", source,
+                tiers, Optional.empty(), Optional.empty());
     }
 
     private SettingsAgreement agreement(List<Duration> tiers) {
@@ -75,11 +82,45 @@ class SettingsAgreementTest {
     }
 
     @Test
-    void a_service_with_other_tiers_does_not_start_and_says_what_to_do() {
-        agreement(THREE).onTiers(false);
-        var settings = new ChargeSettings(with(TWO), List.of(new StripeSettings("sk_test_1", "http://127.0.0.1:1", Duration.ofSeconds(1))),
+    void the_first_migrate_sets_the_source_of_events_and_a_later_one_with_another_changes_it_only_if_it_is_told_to() {
+        assertThat(agreement(TWO).isMet()).as("nothing is agreed yet").isTrue();
+        assertThat(agreement(TWO).onSource(false)).isTrue();
+        assertThat(agreed().source()).contains("/chargeonce");
+
+        var other = new SettingsAgreement(with("/eu", TWO), new PrintWriter(said, true));
+        assertThat(other.isMet()).isFalse();
+        assertThat(other.onSource(false)).isFalse();
+        assertThat(agreed().source()).contains("/chargeonce");
+        assertThat(said.toString()).contains("CHARGEONCE_EVENT_SOURCE is /eu here, and /chargeonce is agreed", "--agree-source");
+
+        assertThat(other.onSource(true)).isTrue();
+        assertThat(agreed().source()).contains("/eu");
+    }
+
+    @Test
+    void a_service_with_another_source_does_not_start() {
+        agreement(TWO).onSource(false);
+        try (var meters = Meters.of("test")) {
+            for (Runnable start : List.<Runnable>of(() -> ChargeService.start(charging(with("/eu", TWO)), meters),
+                    () -> RetryService.start(charging(with("/eu", TWO)), meters),
+                    () -> IngestService.start(new IngestSettings(with("/eu", TWO), new Address("127.0.0.1", 0), 16,
+                            Duration.ofHours(24)), meters))) {
+                assertThatThrownBy(start::run).isInstanceOf(StartFailed.class)
+                        .hasMessageContaining("CHARGEONCE_EVENT_SOURCE is /eu here, and /chargeonce is agreed");
+            }
+        }
+    }
+
+    private static ChargeSettings charging(PipelineSettings pipeline) {
+        return new ChargeSettings(pipeline, List.of(new StripeSettings("sk_test_1", "http://127.0.0.1:1", Duration.ofSeconds(1))),
                 10, Duration.ofSeconds(10), Duration.ofSeconds(1), List.of(Duration.ofSeconds(1)), Duration.ofMinutes(1),
                 Optional.empty(), ChargeSettings.Pace.USUAL);
+    }
+
+    @Test
+    void a_service_with_other_tiers_does_not_start_and_says_what_to_do() {
+        agreement(THREE).onTiers(false);
+        ChargeSettings settings = charging(with(TWO));
         try (var meters = Meters.of("test")) {
             for (Runnable start : List.<Runnable>of(() -> ChargeService.start(settings, meters),
                     () -> RetryService.start(settings, meters))) {

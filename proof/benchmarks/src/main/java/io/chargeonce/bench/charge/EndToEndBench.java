@@ -7,34 +7,31 @@ import io.chargeonce.bench.contestant.Contestant;
 import io.chargeonce.bench.contestant.HttpPsp;
 import io.chargeonce.bench.contestant.SpringContestant;
 import io.chargeonce.bench.contestant.StubPsp;
-import io.chargeonce.bench.ingest.PaymentPost;
 import io.chargeonce.bench.measure.CpuTime;
 import io.chargeonce.bench.measure.Ground;
 import io.chargeonce.bench.measure.Latencies;
 import io.chargeonce.bench.measure.Machine;
 import io.chargeonce.bench.measure.RoundSpread;
 import io.chargeonce.bench.measure.WarmUp;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
  * From the HTTP request to the published outcome, the PSP behind HTTP as well; everything on this machine. For the rate so many
- * payments are under way at any time; for the delay they come at half that rate, in an open loop. For one thread.
+ * payments are under way at any time; for the delay they come at half that rate, in an open loop. The processor time of load and PSP,
+ * which are {@link Outside outside}, is counted for itself. For one thread.
  */
 public final class EndToEndBench {
 
-    private static final int CONNECTIONS = 64;
     private static final int UNDER_WAY = 1_000;
     private static final int FIRST_TRY = 2_000;
     private static final int MOST_PER_SECOND = 10_000;
@@ -48,7 +45,13 @@ public final class EndToEndBench {
     private final Map<String, List<Turn>> turns = new LinkedHashMap<>();
     private final Map<String, Turn> paced = new LinkedHashMap<>();
 
-    private record Turn(double paymentsPerSecond, double cpuMicros, Latencies delays, Optional<String> fault) {}
+    private record Turn(double paymentsPerSecond, double cpuMicros, double postgresMicros, double outsideMicros, Latencies delays,
+            Optional<String> fault) {
+
+        Turn with(Optional<String> itsFault) {
+            return new Turn(paymentsPerSecond, cpuMicros, postgresMicros, outsideMicros, delays, itsFault);
+        }
+    }
 
     private EndToEndBench(Ground ground, Duration pspLatency) throws Exception {
         this.ground = ground;
@@ -99,38 +102,41 @@ public final class EndToEndBench {
     /** @param perSecond the pace of an open loop; empty for the closed one */
     private Turn turn(Contestant contestant, int count, Optional<Double> perSecond) throws Exception {
         try (var plot = ground.newPlot()) {
-            var stub = new StubPsp(pspLatency, 0);
+            var ledger = new StubPsp(pspLatency, 0);
             var payments = new Payments(count);
-            try (var psp = new HttpPsp(stub)) {
-                var arena = new Arena(plot, stub, psp);
+            try (var outside = Outside.start(pspLatency); var psp = new HttpPsp(outside.pspPort())) {
+                var arena = new Arena(plot, ledger, psp);
                 plot.settle();
                 try (var reader = new OutcomeReader(arena, payments)) {
                     Turn turn;
                     try (var door = contestant instanceof Chargeonce ? IngestDoor.ours(arena) : IngestDoor.usual(arena, payments);
                          AutoCloseable running = contestant.start(arena)) {
-                        turn = drive(door, reader, count, perSecond);
+                        turn = drive(outside, door.port(), reader, count, perSecond);
                     }
-                    return new Turn(turn.paymentsPerSecond, turn.cpuMicros, turn.delays, Round.fault(arena, payments, reader, contestant));
+                    outside.readLedger(ledger.executed());
+                    return turn.with(Round.fault(arena, payments, reader, contestant));
                 }
             }
         }
     }
 
-    private Turn drive(IngestDoor door, OutcomeReader reader, int count, Optional<Double> perSecond) {
-        var room = new Semaphore(perSecond.isPresent() ? count : UNDER_WAY);
-        long start = System.nanoTime() + Duration.ofSeconds(2).toNanos();
-        var next = new AtomicInteger();
-        for (int i = 0; i < CONNECTIONS; i++) {
-            Thread.ofVirtual().start(() -> send(door.port(), next, count, room,
-                    number -> start + perSecond.map(rate -> (long) (number * 1e9 / rate)).orElse(0L)));
+    private Turn drive(Outside outside, int port, OutcomeReader reader, int count, Optional<Double> perSecond) {
+        var ahead = Duration.ofSeconds(2);
+        long start = System.nanoTime() + ahead.toNanos();
+        outside.send(port, count, Instant.now().plus(ahead), perSecond);
+        boolean closed = perSecond.isEmpty();
+        if (closed) {
+            outside.let(UNDER_WAY);
         }
-        long from = waitFor(reader, (int) (count * FROM), room);
-        long cpuFrom = cpu.micros();
+        long from = waitFor(reader, (int) (count * FROM), outside, closed);
+        CpuTime.Spent cpuFrom = cpu.spent();
+        long outsideFrom = outside.cpuMicros();
         int settledFrom = reader.settled();
-        long to = waitFor(reader, (int) (count * TO), room);
-        long cpuTo = cpu.micros();
+        long to = waitFor(reader, (int) (count * TO), outside, closed);
+        CpuTime.Spent spent = cpu.spent().since(cpuFrom);
+        long spentOutside = outside.cpuMicros() - outsideFrom;
         double done = Math.max(1, reader.settled() - settledFrom);
-        waitFor(reader, count, room);
+        waitFor(reader, count, outside, closed);
         var delays = new Latencies();
         perSecond.ifPresent(rate -> {
             for (int i = (int) (count * FROM); i < count; i++) {
@@ -139,44 +145,35 @@ public final class EndToEndBench {
                 }
             }
         });
-        return new Turn(done * 1e9 / (to - from), (cpuTo - cpuFrom) / done, delays, Optional.empty());
+        return new Turn(done * 1e9 / (to - from), spent.micros() / done, spent.postgresMicros() / done, spentOutside / done, delays,
+                Optional.empty());
     }
 
-    /** Lets another payment in for each that is settled. Returns when so many are, or nothing comes any more. */
-    private static long waitFor(OutcomeReader reader, int count, Semaphore room) {
+    /**
+     * Returns when so many are settled, or nothing comes any more.
+     *
+     * @param closed whether each that is settled lets another one in
+     */
+    private static long waitFor(OutcomeReader reader, int count, Outside outside, boolean closed) {
         long giveUp = System.nanoTime() + OutcomeReader.PATIENCE.toNanos();
         while (reader.settled() < count && System.nanoTime() < giveUp) {
             int settled = reader.poll();
             if (settled > 0) {
-                room.release(settled);
+                if (closed) {
+                    outside.let(settled);
+                }
                 giveUp = System.nanoTime() + OutcomeReader.PATIENCE.toNanos();
             }
         }
         return System.nanoTime();
     }
 
-    /** When a payment is to be sent, by {@link System#nanoTime()}. */
-    private interface Timetable {
-        long of(int number);
-    }
-
-    private static void send(int port, AtomicInteger next, int count, Semaphore room, Timetable timetable) {
-        try (var post = new PaymentPost(port)) {
-            for (int number = next.getAndIncrement(); number < count; number = next.getAndIncrement()) {
-                room.acquireUninterruptibly();
-                LockSupport.parkNanos(Math.max(0, timetable.of(number) - System.nanoTime()));
-                int status = post.send(Payments.key(number));
-                if (status != 202) {
-                    throw new IllegalStateException("payment %d was answered with %d".formatted(number, status));
-                }
-            }
-        } catch (IOException e) {
-            throw new IllegalStateException("a connection broke", e);
-        }
-    }
-
     private RoundSpread rate(String name) {
         return RoundSpread.of(turns.get(name).stream().map(Turn::paymentsPerSecond).toList());
+    }
+
+    private double median(String name, Function<Turn, Double> figure) {
+        return RoundSpread.of(turns.get(name).stream().map(figure).toList()).median();
     }
 
     private Map<String, Object> result(Map<String, Object> machine) {
@@ -197,6 +194,7 @@ public final class EndToEndBench {
             figures.put("ratio", round2(RoundSpread.of(ratios).median()));
             figures.put("ratio_min", round2(RoundSpread.of(ratios).min()));
             figures.put("ratio_max", round2(RoundSpread.of(ratios).max()));
+            figures.put("cpu_ratio", round2(median(name, Turn::cpuMicros) / median("chargeonce", Turn::cpuMicros)));
             against.put(name, figures);
         }
         result.put("against", against);
@@ -216,7 +214,9 @@ public final class EndToEndBench {
         figures.put("payments_per_s_max", Math.round(rate.max()));
         figures.put("p50_ms", round2(pace.delays.millisAt(50)));
         figures.put("p99_ms", round2(pace.delays.millisAt(99)));
-        figures.put("cpu_us_per_payment", Math.round(RoundSpread.of(turns.get(name).stream().map(Turn::cpuMicros).toList()).median()));
+        figures.put("cpu_us_per_payment", Math.round(median(name, Turn::cpuMicros)));
+        figures.put("postgres_us_per_payment", Math.round(median(name, Turn::postgresMicros)));
+        figures.put("outside_us_per_payment", Math.round(median(name, Turn::outsideMicros)));
         figures.put("rounds", turns.get(name).stream().map(turn -> Math.round(turn.paymentsPerSecond)).toList());
         figures.put("balanced", faults.isEmpty());
         faults.stream().findFirst().ifPresent(fault -> figures.put("fault", fault));

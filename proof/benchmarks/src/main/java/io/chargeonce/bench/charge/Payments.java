@@ -9,6 +9,7 @@ import io.chargeonce.payment.IdempotencyKey;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentId;
 import io.chargeonce.payment.PaymentRequest;
+import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.wire.PaymentHeaders;
 import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.PaymentRecord;
@@ -110,7 +111,8 @@ final class Payments {
         var value = PaymentJson.write(PaymentRecord.of(id, 1, MERCHANT, key(number), request));
         var record = new ProducerRecord<>(topic, id.getBytes(StandardCharsets.US_ASCII), value);
         Instant now = Instant.now();
-        PaymentHeaders.event(PaymentRecord.TYPE, PaymentRecord.VERSION, id + "/1", now).journey(1, 1, 0, now).toMap()
+        PaymentHeaders.event(PaymentRecord.TYPE, PaymentRecord.VERSION, id + "/1", now).journey(1, 1, 0, now)
+                .from(PipelineSettings.EVENT_SOURCE.fallback()).toMap()
                 .forEach((name, text) -> record.headers().add(name, text.getBytes(StandardCharsets.UTF_8)));
         return record;
     }

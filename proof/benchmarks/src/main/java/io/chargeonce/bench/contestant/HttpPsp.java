@@ -10,20 +10,24 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 
-/** The stub behind a real HTTP server on this machine, and the JDK's client in front of it. Any thread. */
+/** The JDK's client in front of the stub, which is behind a real HTTP server on this machine. Any thread. */
 public final class HttpPsp implements BenchPsp, AutoCloseable {
 
     private static final HeaderName KEY = HeaderNames.create("Idempotency-Key");
 
-    private final WebServer server;
     private final URI charges;
     private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-    public HttpPsp(StubPsp stub) {
-        this.server = WebServer.builder().host("127.0.0.1").port(0).routing(routes -> routes.post("/charges",
+    /** @param port of the {@link #serve server} */
+    public HttpPsp(int port) {
+        this.charges = URI.create("http://127.0.0.1:" + port + "/charges");
+    }
+
+    /** The server, on a port of its own. */
+    public static WebServer serve(StubPsp stub) {
+        return WebServer.builder().host("127.0.0.1").port(0).routing(routes -> routes.post("/charges",
                 (request, response) -> response.send(stub.charge(request.headers().get(KEY).get(), request.content().as(String.class)))))
                 .build().start();
-        this.charges = URI.create("http://127.0.0.1:" + server.port() + "/charges");
     }
 
     @Override
@@ -40,6 +44,5 @@ public final class HttpPsp implements BenchPsp, AutoCloseable {
     @Override
     public void close() {
         client.shutdownNow();
-        server.stop();
     }
 }

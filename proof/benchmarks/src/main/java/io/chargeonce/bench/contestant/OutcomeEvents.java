@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.bench.contestant;
 
+import io.chargeonce.runtime.PipelineSettings;
 import io.chargeonce.wire.OutcomeRecord;
 import io.chargeonce.wire.PaymentHeaders;
 import io.chargeonce.wire.PaymentJson;
@@ -13,6 +14,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** The outcome that every contestant publishes for a payment that succeeded: the pipeline's own record. */
 final class OutcomeEvents {
+
+    static final String SOURCE = PipelineSettings.EVENT_SOURCE.fallback();
 
     private OutcomeEvents() {}
 
@@ -31,6 +34,7 @@ final class OutcomeEvents {
     static ProducerRecord<byte[], byte[]> record(String topic, PaymentRecord request, String reference) {
         var record = new ProducerRecord<>(topic, request.paymentId().getBytes(StandardCharsets.US_ASCII), value(request, reference));
         headers(request).forEach((name, text) -> record.headers().add(name, text.getBytes(StandardCharsets.UTF_8)));
+        record.headers().add(PaymentHeaders.SOURCE, SOURCE.getBytes(StandardCharsets.UTF_8));
         return record;
     }
 

@@ -44,6 +44,7 @@ public final class IngestBench {
     private final int repeatedPercent;
     private final Map<String, List<HttpLoad.Outcome>> outcomes = new LinkedHashMap<>();
     private final Map<String, List<Double>> cpuMicros = new LinkedHashMap<>();
+    private final Map<String, List<Double>> postgresMicros = new LinkedHashMap<>();
     private final List<String> faults = new ArrayList<>();
 
     private IngestBench(Ground ground, int connections, int repeatedPercent) throws SQLException {
@@ -63,6 +64,7 @@ public final class IngestBench {
             }
             bench.outcomes.clear();
             bench.cpuMicros.clear();
+            bench.postgresMicros.clear();
             for (int i = 1; i <= rounds; i++) {
                 var order = new ArrayList<>(CONTESTANTS);
                 Collections.shuffle(order);
@@ -81,15 +83,17 @@ public final class IngestBench {
         try (var plot = ground.newPlot()) {
             plot.addMerchant();
             plot.settle();
-            long before = cpu.micros();
+            CpuTime.Spent before = cpu.spent();
             HttpLoad.Outcome outcome = switch (name) {
                 case "chargeonce" -> overOurs(plot);
                 case "one-commit" -> overOneCommit(plot);
                 default -> raw(plot);
             };
             // The warm-up counts on both sides: it is the same work.
-            cpuMicros.computeIfAbsent(name, unused -> new ArrayList<>())
-                    .add((cpu.micros() - before) / (double) Math.max(1, outcome.fresh()));
+            CpuTime.Spent spent = cpu.spent().since(before);
+            double fresh = Math.max(1, outcome.fresh());
+            cpuMicros.computeIfAbsent(name, unused -> new ArrayList<>()).add(spent.micros() / fresh);
+            postgresMicros.computeIfAbsent(name, unused -> new ArrayList<>()).add(spent.postgresMicros() / fresh);
             outcomes.computeIfAbsent(name, unused -> new ArrayList<>()).add(outcome);
             check(plot, name, outcome);
             return outcome;
@@ -193,6 +197,7 @@ public final class IngestBench {
         figures.put("p50_ms", round2(RoundSpread.of(outcomes.get(name).stream().map(HttpLoad.Outcome::p50).toList()).median()));
         figures.put("p99_ms", round2(RoundSpread.of(outcomes.get(name).stream().map(HttpLoad.Outcome::p99).toList()).median()));
         figures.put("cpu_us_per_payment", Math.round(RoundSpread.of(cpuMicros.get(name)).median()));
+        figures.put("postgres_us_per_payment", Math.round(RoundSpread.of(postgresMicros.get(name)).median()));
         figures.put("rounds", outcomes.get(name).stream().map(each -> Math.round(each.acceptedPerSecond())).toList());
         return figures;
     }

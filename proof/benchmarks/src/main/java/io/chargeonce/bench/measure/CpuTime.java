@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * CPU time from the process accounting: of this JVM (contestant, broker, PSP stub and load alike) and of Postgres with all
- * its backends, ended ones too. Linux only. Any thread.
+ * CPU time from the process accounting: of this JVM (contestant and broker, and PSP stub and load where they are in it) and of Postgres
+ * with all its backends, ended ones too. Linux only. Any thread.
  */
 public final class CpuTime {
 
@@ -27,6 +27,14 @@ public final class CpuTime {
     /** The fields of /proc/PID/stat that count here. */
     private record Stat(long pid, long parent, long ticks, long ticksOfEndedChildren) {}
 
+    /** So many microseconds, of which Postgres took so many. */
+    public record Spent(long micros, long postgresMicros) {
+
+        public Spent since(Spent before) {
+            return new Spent(micros - before.micros, postgresMicros - before.postgresMicros);
+        }
+    }
+
     public CpuTime(String postgresUrl) throws SQLException {
         try (var connection = DriverManager.getConnection(postgresUrl)) {
             this.postmaster = read(Path.of("/proc/" + Sql.one(connection, BACKEND, row -> row.getLong(1)) + "/stat")).parent;
@@ -34,7 +42,13 @@ public final class CpuTime {
     }
 
     public long micros() {
-        return jvmMicros() + postgresMicros();
+        return spent().micros;
+    }
+
+    /** Since both began. */
+    public Spent spent() {
+        long postgres = postgresMicros();
+        return new Spent(postgres + jvmMicros(), postgres);
     }
 
     public long jvmMicros() {

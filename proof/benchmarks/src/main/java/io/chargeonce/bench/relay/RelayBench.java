@@ -43,8 +43,9 @@ public final class RelayBench {
     /** A minute's worth. */
     private static final int PACED_ROWS_BESIDE_AN_OPEN_TRANSACTION = 60_000;
     private static final Duration PACE = Duration.ofMillis(1);
+    private static final String SOURCE = "/chargeonce";
     private static final Map<String, String> HEADERS = Map.of("ce_specversion", "1.0", "ce_type", "chargeonce.payment.outcome",
-            "ce_source", "/chargeonce", "ce_id", "pay_aaaaaaaaaaaaaaaaaaaaaaaaaa/2/outcome", "ce_time", "2026-01-01T00:00:00Z");
+            "ce_id", "pay_aaaaaaaaaaaaaaaaaaaaaaaaaa/2/outcome", "ce_time", "2026-01-01T00:00:00Z");
 
     private RelayBench() {}
 
@@ -134,7 +135,7 @@ public final class RelayBench {
             var published = meters.counter("chargeonce.relay.published");
             long start = System.nanoTime();
             double rate;
-            try (var relay = new OutboxRelay(database, () -> producer(plot), meters).start()) {
+            try (var relay = new OutboxRelay(database, () -> producer(plot), SOURCE, meters).start()) {
                 await(published::count, ROWS);
                 rate = ROWS * 1e9 / (System.nanoTime() - start);
                 writer.commit();
@@ -205,7 +206,8 @@ public final class RelayBench {
     /** From the commit of a row to its arrival at a consumer, the first quarter left out. The late writer's row must come too. */
     private static Latencies delay(Ground ground, int count, boolean held) throws Exception {
         try (var plot = ground.newPlot(); var database = Database.open(plot.jdbcUrl(), "postgres", "", 4);
-             var relay = new OutboxRelay(database, () -> producer(plot), new SimpleMeterRegistry()).start(); var writer = plot.connect();
+             var relay = new OutboxRelay(database, () -> producer(plot), SOURCE, new SimpleMeterRegistry()).start();
+             var writer = plot.connect();
              var late = plot.connect()) {
             late.setAutoCommit(false);
             if (held) {

@@ -146,7 +146,8 @@ class SpringDeadLettersTest {
 
     private void publish() {
         try (var database = Database.open(plot.jdbcUrl(), "postgres", "", 2);
-             var relay = new OutboxRelay(database, () -> new ProducerSettings(kafka, "relay").newProducer(), new SimpleMeterRegistry())
+             var relay = new OutboxRelay(database, () -> new ProducerSettings(kafka, "relay").newProducer(), "/chargeonce",
+                     new SimpleMeterRegistry())
                      .start()) {
             await(() -> text("SELECT count(*) FROM outbox").equals("0"));
         }
