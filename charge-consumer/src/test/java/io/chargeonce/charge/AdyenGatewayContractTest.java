@@ -3,8 +3,14 @@ package io.chargeonce.charge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.adyen.model.checkout.Amount;
+import com.adyen.model.checkout.CardDetails;
+import com.adyen.model.checkout.CheckoutPaymentMethod;
+import com.adyen.model.checkout.PaymentRequest;
+import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
+import io.chargeonce.payment.PspKey;
 import io.chargeonce.payment.method.PspRules;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.adyen.AdyenGateway;
@@ -14,7 +20,9 @@ import io.chargeonce.sandbox.adyen.AdyenOperation;
 import io.chargeonce.sandbox.psp.Endpoint;
 import io.chargeonce.sandbox.psp.Fault;
 import io.chargeonce.sandbox.psp.FaultRule;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class AdyenGatewayContractTest extends GatewayContract {
@@ -54,6 +62,26 @@ class AdyenGatewayContractTest extends GatewayContract {
     @Override
     protected boolean canBeAskedAbout(Fault fault) {
         return !(fault instanceof Fault.FailBefore || fault instanceof Fault.FailAfter || fault instanceof Fault.WrongAmount);
+    }
+
+    @Test
+    void adyens_own_client_reads_in_a_request_what_it_would_have_written() throws Exception {
+        Operation operation = books().operation(books().accept(order(), "pm_card_visa"));
+        var payment = operation.accepted().payment();
+        PspKey key = PspKey.derive(payment, "charge", "", AdyenGateway.PSP, 1);
+        byte[] request = new AdyenGateway(new AdyenSettings("key", io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT,
+                AdyenSettings.API_BASE, CALL_TIMEOUT)).render(operation, key);
+        assertThat(PaymentRequest.fromJson(new String(request, StandardCharsets.UTF_8))).isEqualTo(new PaymentRequest()
+                .merchantAccount(io.chargeonce.sandbox.adyen.AdyenSimulatorSettings.MERCHANT_ACCOUNT)
+                .reference(key.value())
+                .amount(new Amount().currency("EUR").value(1299L))
+                .paymentMethod(new CheckoutPaymentMethod(
+                        new CardDetails().type(CardDetails.TypeEnum.SCHEME).storedPaymentMethodId("pm_card_visa")))
+                .shopperReference("pm_card_visa")
+                .shopperInteraction(PaymentRequest.ShopperInteractionEnum.CONTAUTH)
+                .recurringProcessingModel(PaymentRequest.RecurringProcessingModelEnum.CARDONFILE)
+                .returnUrl("https://example.com/")
+                .metadata(Map.of("payment_id", payment.value(), "attempt_key", key.value())));
     }
 
     @Test

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.psp.adyen;
 
-import com.adyen.model.notification.NotificationRequestItem;
 import io.chargeonce.ledger.Dispute;
 import io.chargeonce.ledger.Dispute.Funds;
 import io.chargeonce.ledger.Dispute.Stage;
@@ -11,7 +10,6 @@ import io.chargeonce.payment.Money;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.Date;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -81,21 +79,21 @@ final class AdyenDisputes {
         return FAMILY.matcher(eventCode).matches();
     }
 
-    static Dispute.Report report(NotificationRequestItem item, Optional<Money> money) {
-        String code = item.getEventCode();
+    static Dispute.Report report(AdyenJson.Item item, Optional<Money> money) {
+        String code = item.eventCode();
         boolean isKnown = item.isSuccess() && MEANINGS.containsKey(code);
         Meaning means = isKnown ? MEANINGS.get(code) : UNKNOWN;
-        String reason = CardNumbers.hiddenIn(ForeignText.brief(Optional.ofNullable(item.getReason()).orElse("")));
-        return new Dispute.Report(item.getPspReference(), Optional.ofNullable(item.getOriginalReference()).filter(name -> !name.isEmpty()),
+        String reason = CardNumbers.hiddenIn(ForeignText.brief(Optional.ofNullable(item.reason()).orElse("")));
+        return new Dispute.Report(item.pspReference(), Optional.ofNullable(item.originalReference()).filter(name -> !name.isEmpty()),
                 money, reason, code,
-                Optional.ofNullable(item.getEventDate()).map(Date::toInstant), isKnown, means.stage, means.rank, means.isFinal,
+                Optional.ofNullable(item.eventDate()).map(OffsetDateTime::toInstant), isKnown, means.stage, means.rank, means.isFinal,
                 means.funds, means.funds.map(funds -> means.rank).orElse(0), false, means.answered, dueBy(item));
     }
 
     /** It is not signed, so it decides nothing: people are reminded by it. */
-    private static Optional<Instant> dueBy(NotificationRequestItem item) {
+    private static Optional<Instant> dueBy(AdyenJson.Item item) {
         try {
-            return Optional.ofNullable(item.getAdditionalData().get("defensePeriodEndsAt")).map(OffsetDateTime::parse)
+            return Optional.ofNullable(item.additionalData().get("defensePeriodEndsAt")).map(OffsetDateTime::parse)
                     .map(OffsetDateTime::toInstant);
         } catch (DateTimeException unreadable) {
             return Optional.empty();

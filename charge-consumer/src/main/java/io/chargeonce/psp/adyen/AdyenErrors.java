@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.psp.adyen;
 
-import com.adyen.service.exception.ApiException;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PspKey;
@@ -10,12 +9,12 @@ import io.chargeonce.psp.http.PspHttp;
 import io.chargeonce.psp.http.WireFailure;
 import io.chargeonce.text.RetryAfterHeader;
 import java.io.IOException;
-import java.time.Duration;
+import java.net.http.HttpResponse;
 import java.util.Optional;
 
 /**
- * Reads what an error of Adyen's client says about the money. An error describes the send that it answers: an error that proves that a
- * first send was not executed proves nothing about that send when a repeat gets it.
+ * Reads what an error that answered a request says about the money. An error describes the send that it answers: an error that proves that
+ * a first send was not executed proves nothing about that send when a repeat gets it.
  */
 final class AdyenErrors {
 
@@ -23,6 +22,14 @@ final class AdyenErrors {
     private static final String IN_PROGRESS = "704";
 
     private AdyenErrors() {}
+
+    static boolean isOne(HttpResponse<String> answer) {
+        return answer.statusCode() / 100 != 2;
+    }
+
+    private static Optional<AdyenJson.Refusal> refusal(HttpResponse<String> e) {
+        return AdyenJson.read(e.body(), AdyenJson.Refusal.class);
+    }
 
     /** The connection failed or broke during the first send of the attempt. */
     static Outcome whileSending(IOException e) {
@@ -32,17 +39,13 @@ final class AdyenErrors {
     }
 
     /** The first send of the attempt was answered with an error. */
-    static Outcome whileSending(ApiException e) {
-        return switch (e.getStatusCode()) {
-            case 429 -> new Outcome.Failed(FailureCause.RATE_LIMITED, describe(e), retryAfter(e));
+    static Outcome whileSending(HttpResponse<String> e) {
+        return switch (e.statusCode()) {
+            case 429 -> new Outcome.Failed(FailureCause.RATE_LIMITED, describe(e), RetryAfterHeader.in(e.headers().map()));
             case 401, 403 -> new Outcome.Failed(FailureCause.CREDENTIAL_REFUSED, describe(e));
             case 400, 422 -> saysWhy(e) ? new Outcome.Failed(FailureCause.REQUEST_REFUSED, describe(e)) : unknown(e, Optional.empty());
             default -> unknown(e, Optional.empty());
         };
-    }
-
-    private static Optional<Duration> retryAfter(ApiException e) {
-        return e.getResponseHeaders() == null ? Optional.empty() : RetryAfterHeader.in(e.getResponseHeaders());
     }
 
     /**
@@ -53,7 +56,7 @@ final class AdyenErrors {
         return new Outcome.Unknown(WireFailure.unknown(e), describe(e), reference);
     }
 
-    static Outcome whileAsking(ApiException e, Optional<String> reference) {
+    static Outcome whileAsking(HttpResponse<String> e, Optional<String> reference) {
         return unknown(e, reference);
     }
 
@@ -63,35 +66,32 @@ final class AdyenErrors {
                 .formatted(key) + "Customer Area";
     }
 
-    private static Outcome unknown(ApiException e, Optional<String> reference) {
+    private static Outcome unknown(HttpResponse<String> e, Optional<String> reference) {
         UnknownCause cause = isInProgress(e) ? UnknownCause.KEY_IN_USE
-                : e.getStatusCode() < 400 ? UnknownCause.ANSWER_UNREADABLE : UnknownCause.PSP_ERROR;
+                : e.statusCode() < 400 ? UnknownCause.ANSWER_UNREADABLE : UnknownCause.PSP_ERROR;
         return new Outcome.Unknown(cause, describe(e), reference);
     }
 
     /** Adyen itself says that the request is wrong, not a server on the way to it. */
-    private static boolean saysWhy(ApiException e) {
-        return e.getError() != null && !saysTransient(e) && !isInProgress(e);
+    private static boolean saysWhy(HttpResponse<String> e) {
+        return refusal(e).isPresent() && !saysTransient(e) && !isInProgress(e);
     }
 
-    private static boolean isInProgress(ApiException e) {
-        return e.getError() != null && IN_PROGRESS.equals(e.getError().getErrorCode());
+    private static boolean isInProgress(HttpResponse<String> e) {
+        return refusal(e).filter(refusal -> IN_PROGRESS.equals(refusal.errorCode())).isPresent();
     }
 
     /** Documented: after such an error the request may be sent again under the same key. It is no answer to the key. */
-    private static boolean saysTransient(ApiException e) {
-        return e.getResponseHeaders() != null && e.getResponseHeaders().entrySet().stream()
-                .filter(header -> "transient-error".equalsIgnoreCase(header.getKey()))
-                .anyMatch(header -> header.getValue().contains("true"));
+    private static boolean saysTransient(HttpResponse<String> e) {
+        return e.headers().allValues("transient-error").contains("true");
     }
 
     private static String describe(IOException e) {
         return PspHttp.words("Adyen", e);
     }
 
-    private static String describe(ApiException e) {
-        String said = e.getError() == null ? "nothing readable"
-                : "%s (%s)".formatted(e.getError().getMessage(), e.getError().getErrorCode());
-        return "Adyen answered %d%s: %s".formatted(e.getStatusCode(), saysTransient(e) ? ", for the moment" : "", said);
+    private static String describe(HttpResponse<String> e) {
+        String said = refusal(e).map(refusal -> "%s (%s)".formatted(refusal.message(), refusal.errorCode())).orElse("nothing readable");
+        return "Adyen answered %d%s: %s".formatted(e.statusCode(), saysTransient(e) ? ", for the moment" : "", said);
     }
 }

@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.psp.adyen;
 
-import com.adyen.Client;
-import com.adyen.Config;
-import com.adyen.constants.ApiConstants;
-import com.adyen.enums.Environment;
-import com.adyen.model.RequestOptions;
-import com.adyen.model.checkout.Amount;
-import com.adyen.model.checkout.PaymentResponse;
-import com.adyen.service.checkout.PaymentsApi;
-import com.adyen.service.exception.ApiException;
-import com.adyen.service.resource.Resource;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.Outcome;
@@ -22,9 +11,8 @@ import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Lease;
 import io.chargeonce.psp.RefundGateway;
 import io.chargeonce.psp.Webhook;
-import io.chargeonce.psp.http.PspHttp;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -39,23 +27,17 @@ public final class AdyenGateway implements Gateway {
 
     /** Adyen keeps keys for at least 7 days (an older copy of its page says 31); a day is our margin. */
     private static final Duration KEY_LIFE = Duration.ofDays(6);
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
     /** charge: one. findOut: one. */
     private static final int CALLS = 2;
 
     private final AdyenSettings settings;
-    private final AdyenRefunds.Post post;
+    private final AdyenHttp http;
     private final AdyenRefunds refunds;
 
     public AdyenGateway(AdyenSettings settings) {
         this.settings = settings;
-        // Only the address decides between test and live; it takes precedence over the environment.
-        var client = new Client(new Config().apiKey(settings.apiKey().get()).environment(Environment.TEST));
-        client.setHttpClient(new AdyenHttp(new PspHttp(CONNECT_TIMEOUT, settings.callTimeout()), settings.apiKey()));
-        var api = new PaymentsApi(client, settings.apiBase());
-        this.post = (path, body, options) -> new Resource(api, settings.apiBase() + path, null)
-                .request(body, options, ApiConstants.HttpMethod.POST, null);
-        this.refunds = new AdyenRefunds(post, settings.merchantAccount());
+        this.http = new AdyenHttp(settings);
+        this.refunds = new AdyenRefunds(http, settings.merchantAccount());
     }
 
     @Override
@@ -77,13 +59,13 @@ public final class AdyenGateway implements Gateway {
     @Override
     public byte[] render(Operation operation, PspKey key) {
         return MinorUnits.of(operation.accepted().request().money())
-                .map(amount -> AdyenRequest.json(operation, operation.tokenAt(settings.name()), key, amount, settings.merchantAccount()))
-                .orElse("{}").getBytes(StandardCharsets.UTF_8);
+                .map(amount -> AdyenRequest.payment(operation, operation.tokenAt(settings.name()), key, amount, settings.merchantAccount()))
+                .orElse(AdyenRequest.NONE);
     }
 
     @Override
     public Outcome charge(Charge charge) {
-        Optional<Amount> amount = MinorUnits.of(charge.money());
+        Optional<AdyenJson.Amount> amount = MinorUnits.of(charge.money());
         if (amount.isEmpty()) {
             return new Outcome.Failed(FailureCause.REQUEST_REFUSED, "Adyen takes whole %s only, not %s; nothing was sent"
                     .formatted(charge.money().currency(), charge.money()));
@@ -92,10 +74,9 @@ public final class AdyenGateway implements Gateway {
             return Lease.notSent();
         }
         try {
-            return read(send(charge), charge, amount.get());
+            HttpResponse<String> answer = send(charge);
+            return AdyenErrors.isOne(answer) ? AdyenErrors.whileSending(answer) : read(answer, charge, amount.get());
         } catch (IOException e) {
-            return AdyenErrors.whileSending(e);
-        } catch (ApiException e) {
             return AdyenErrors.whileSending(e);
         }
     }
@@ -106,7 +87,7 @@ public final class AdyenGateway implements Gateway {
             return new Outcome.Unknown(UnknownCause.CANNOT_BE_ASKED, AdyenErrors.cannotBeAsked(charge.key()),
                     charge.pspReference());
         }
-        Optional<Amount> amount = MinorUnits.of(charge.money());
+        Optional<AdyenJson.Amount> amount = MinorUnits.of(charge.money());
         if (amount.isEmpty()) {
             return new Outcome.Failed(FailureCause.CANCELLED_UNEXECUTED, "Adyen has no such amount, so nothing was ever sent");
         }
@@ -114,10 +95,10 @@ public final class AdyenGateway implements Gateway {
             return Lease.notAsked(charge.pspReference());
         }
         try {
-            return read(send(charge), charge, amount.get());
+            HttpResponse<String> answer = send(charge);
+            return AdyenErrors.isOne(answer) ? AdyenErrors.whileAsking(answer, charge.pspReference())
+                    : read(answer, charge, amount.get());
         } catch (IOException e) {
-            return AdyenErrors.whileAsking(e, charge.pspReference());
-        } catch (ApiException e) {
             return AdyenErrors.whileAsking(e, charge.pspReference());
         }
     }
@@ -138,21 +119,12 @@ public final class AdyenGateway implements Gateway {
         return settings.hmacKey().map(key -> new AdyenWebhook(settings.merchantAccount(), key));
     }
 
-    String send(Charge charge) throws IOException, ApiException {
-        return post.send("/payments", new String(charge.request(), StandardCharsets.UTF_8),
-                new RequestOptions().idempotencyKey(charge.key().value()));
+    HttpResponse<String> send(Charge charge) throws IOException {
+        return http.post("/payments", charge.request(), charge.key());
     }
 
-    private static Outcome read(String answer, Charge charge, Amount amount) {
-        try {
-            PaymentResponse response = PaymentResponse.fromJson(answer);
-            return response == null ? unreadable(charge) : AdyenAnswer.read(response, charge, amount);
-        } catch (JsonProcessingException e) {
-            return unreadable(charge);
-        }
-    }
-
-    private static Outcome unreadable(Charge charge) {
-        return new Outcome.Unknown(UnknownCause.ANSWER_UNREADABLE, "Adyen's answer is not a payment", charge.pspReference());
+    private static Outcome read(HttpResponse<String> answer, Charge charge, AdyenJson.Amount amount) {
+        return AdyenJson.read(answer.body(), AdyenJson.Paid.class).map(paid -> AdyenAnswer.read(paid, charge, amount)).orElseGet(
+                () -> new Outcome.Unknown(UnknownCause.ANSWER_UNREADABLE, "Adyen's answer is not a payment", charge.pspReference()));
     }
 }

@@ -4,6 +4,7 @@ package io.chargeonce.psp.adyen;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import com.adyen.model.checkout.PaymentResponse;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.PaymentId;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The table of Adyen's answers: what each means for a first send, and what for a status query. */
@@ -106,6 +108,13 @@ class ErrorClassesTest {
         assertThat(word(gateway.findOut(charge(true)))).isEqualTo(asking);
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void every_result_that_adyens_own_client_knows_has_a_meaning(PaymentResponse.ResultCodeEnum result) {
+        answer.set(paid(result.getValue(), KEY.value(), 1299, "EUR"));
+        assertThat(word(gateway.charge(charge(true)))).isNotEqualTo("answer_unreadable");
+    }
+
     @Test
     void an_endless_answer_leaves_it_unknown_with_any_status() {
         for (int status : new int[] {200, 401, 422, 500}) {
@@ -175,7 +184,7 @@ class ErrorClassesTest {
     @CsvSource({"EUR,1299,1299", "JPY,1299,1299", "BHD,1299,1299", "CLP,1299,129900", "ISK,1299,129900", "IDR,129900,1299",
         "CVE,129900,1299"})
     void four_currencies_are_counted_as_adyen_counts_them(String currency, long ours, long adyens) {
-        assertThat(MinorUnits.of(new Money(ours, currency)).orElseThrow().getValue()).isEqualTo(adyens);
+        assertThat(MinorUnits.of(new Money(ours, currency)).orElseThrow().value()).isEqualTo(adyens);
     }
 
     @Test

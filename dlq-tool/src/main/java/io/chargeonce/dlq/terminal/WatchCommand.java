@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.jline.terminal.Size;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -83,7 +84,7 @@ final class WatchCommand implements Callable<Integer> {
         try (var lookout = QueuePoller.begin(queue, breakers);
              var terminal = new RawTerminal(spec.commandLine().getOut(), TENTHS_BETWEEN_PAGES)) {
             do {
-                RawTerminal.Size size = terminal.size();
+                Size size = terminal.size();
                 terminal.draw(page(lookout.latest(), size), size);
             } while (terminal.key() != 'q');
             return 0;
@@ -92,13 +93,13 @@ final class WatchCommand implements Callable<Integer> {
         }
     }
 
-    private List<String> page(QueuePoller.Seen seen, RawTerminal.Size size) {
+    private List<String> page(QueuePoller.Seen seen, Size size) {
         boolean colours = spec.commandLine().getColorScheme().ansi().enabled();
-        var screen = new Screen(spec.commandLine().getOut(), size.columns(), colours);
+        var screen = new Screen(spec.commandLine().getOut(), size.getColumns(), colours);
         String footer = seen.trouble().map(why -> why + " q quits").orElse("q quits; looks every %d s".formatted(seen.rest().toSeconds()));
         return Stream
-                .of(WatchPage.lines(seen.watch(), seen.breakers(), screen, size.rows() - 2),
-                        List.of("", Cells.cut(footer, size.columns())))
+                .of(WatchPage.lines(seen.watch(), seen.breakers(), screen, size.getRows() - 2),
+                        List.of("", Cells.cut(footer, size.getColumns())))
                 .flatMap(List::stream).toList();
     }
 }

@@ -6,12 +6,12 @@ import io.chargeonce.dlq.move.MoveResult;
 import io.chargeonce.dlq.run.Outcomes;
 import io.chargeonce.dlq.run.RunProgress;
 import io.chargeonce.dlq.words.Words;
+import io.chargeonce.runtime.SteadyClock;
+import io.chargeonce.terminal.Cells;
 import io.chargeonce.terminal.Screen;
-import java.util.Optional;
-import me.tongfei.progressbar.ConsoleProgressBarConsumer;
-import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.time.Instant;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** A run's progress for people at a terminal: how far it is, and what became of what it moved. Nothing for scripts, which do not wait. */
@@ -23,7 +23,7 @@ public sealed interface RunBar extends AutoCloseable {
     void close();
 
     static RunBar on(CommandSpec command, boolean json) {
-        return json || !Screen.isTerminal() ? new Silent() : new Drawn(Screen.of(command).width());
+        return json || !Screen.isTerminal() ? new Silent() : new Drawn(command.commandLine().getErr(), Screen.of(command).width());
     }
 
     record Silent() implements RunBar {
@@ -35,39 +35,47 @@ public sealed interface RunBar extends AutoCloseable {
         public void close() {}
     }
 
-    /** The bar is drawn by a thread of the library's; the run's thread updates it, and it is not there before something has moved. */
+    /** A line that the run's thread writes again and again. It is not there before something has moved. */
     final class Drawn implements RunBar {
 
-        private static final int REFRESH_MILLIS = 200;
+        private static final int SHORTEST = 5;
 
+        private final PrintWriter err;
         private final int width;
-        private Optional<ProgressBar> drawn = Optional.empty();
+        private final SteadyClock clock = new SteadyClock();
+        private final Instant begin = clock.instant();
+        private boolean open;
 
-        Drawn(int width) {
+        Drawn(PrintWriter err, int width) {
+            this.err = err;
             this.width = width;
-        }
-
-        private ProgressBar begin(String name) {
-            return new ProgressBarBuilder().setTaskName(name).setInitialMax(1).setUpdateIntervalMillis(REFRESH_MILLIS).continuousUpdate()
-                    .setStyle(ProgressBarStyle.ASCII).hideEta().setMaxRenderedLength(width - 1)
-                    .setConsumer(new ConsoleProgressBarConsumer(System.err, width - 1)).build();
         }
 
         @Override
         public void show(RunProgress progress) {
-            ProgressBar bar = drawn.orElseGet(() -> begin(progress.run().kind().command()));
-            drawn = Optional.of(bar);
-            bar.maxHint(progress.run().items());
-            bar.stepTo(progress.results().total().count());
-            int bare = "restore 100% [=====] / (0:00:00) ".length() + 2 * "%d".formatted(progress.run().items()).length();
-            bar.setExtraMessage(inWords(progress, width - 1 - bare));
+            open = true;
+            err.print("\r" + line(progress, Duration.between(begin, clock.instant()), width - 1) + "\u001b[K");
+            err.flush();
         }
 
-        /** The library draws the bar once more whenever it is closed. */
+        static String line(RunProgress progress, Duration sofar, int width) {
+            long all = Math.max(1, progress.run().items());
+            long done = Math.min(all, progress.results().total().count());
+            String before = "%s %3d%% [".formatted(progress.run().kind().command(), 100 * done / all);
+            String after = "] %d/%d (%d:%02d:%02d) ".formatted(done, all, sofar.toHours(), sofar.toMinutesPart(), sofar.toSecondsPart());
+            String words = inWords(progress, width - before.length() - SHORTEST - after.length());
+            int cells = Math.max(SHORTEST, width - before.length() - after.length() - words.length());
+            int full = (int) (cells * done / all);
+            return Cells.cut(before + "=".repeat(full) + " ".repeat(cells - full) + after + words, width);
+        }
+
         @Override
         public void close() {
-            drawn.ifPresent(ProgressBar::close);
-            drawn = Optional.empty();
+            if (open) {
+                err.println();
+                err.flush();
+            }
+            open = false;
         }
     }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.dlq.terminal.screen;
 
-import java.io.File;
-import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.EnumSet;
+import org.jline.terminal.Attributes;
+import org.jline.terminal.Attributes.ControlChar;
+import org.jline.terminal.Attributes.LocalFlag;
+import org.jline.terminal.Size;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.TerminalBuilder;
 
 /**
  * This process's terminal with a screen of its own and keys that come without Return. Unless the process is ended by a
@@ -15,44 +17,41 @@ import java.util.List;
  */
 public final class RawTerminal implements AutoCloseable {
 
-    private static final String TERMINAL = "/dev/tty";
     private static final int LINES_UNLESS_KNOWN = 24;
     private static final int COLUMNS_UNLESS_KNOWN = 80;
 
-    /** Rows and columns. */
-    public record Size(int rows, int columns) {}
-
     private final PrintWriter out;
-    private final String before;
-    private final FileInputStream keys;
+    private final int tenths;
+    private final Terminal terminal;
     private final Thread atTheEnd = new Thread(this::restore, "restore-terminal");
     private boolean restored;
 
     /** @param tenths of a second that {@link #key} waits */
     public RawTerminal(PrintWriter out, int tenths) throws IOException {
         this.out = out;
-        this.before = stty("-g");
-        this.keys = new FileInputStream(TERMINAL);
+        this.tenths = tenths;
+        this.terminal = TerminalBuilder.builder().system(true).dumb(false).nativeSignals(false).graphemeCluster(false).build();
         Runtime.getRuntime().addShutdownHook(atTheEnd);
-        // Signals stay on: Ctrl-C ends a process that hangs.
-        stty("-icanon", "-echo", "min", "0", "time", "" + tenths);
+        // Signals stay on, other than in the library's own raw mode: Ctrl-C ends a process that hangs.
+        Attributes raw = terminal.getAttributes();
+        raw.setLocalFlags(EnumSet.of(LocalFlag.ICANON, LocalFlag.ECHO), false);
+        raw.setControlChar(ControlChar.VMIN, 0);
+        raw.setControlChar(ControlChar.VTIME, 1);
+        terminal.setAttributes(raw);
         out.print("\u001b[?1049h\u001b[?25l");
         out.flush();
     }
 
     /** The key that was pressed, or a space if none was for as long as the terminal waits. */
     public int key() throws IOException {
-        int key = keys.read();
+        int key = terminal.reader().read(100L * tenths);
         return key < 0 ? ' ' : key;
     }
 
     /** May change whenever the window does. */
-    public Size size() throws IOException {
-        String[] size = stty("size").split(" ");
-        if (size.length != 2 || size[0].equals("0") || size[1].equals("0")) {
-            return new Size(LINES_UNLESS_KNOWN, COLUMNS_UNLESS_KNOWN);
-        }
-        return new Size(Integer.parseInt(size[0]), Integer.parseInt(size[1]));
+    public Size size() {
+        Size size = terminal.getSize();
+        return size.getRows() == 0 || size.getColumns() == 0 ? new Size(COLUMNS_UNLESS_KNOWN, LINES_UNLESS_KNOWN) : size;
     }
 
     /** In place, without a flicker; what does not fit is cut off. */
@@ -60,19 +59,12 @@ public final class RawTerminal implements AutoCloseable {
         out.print("\u001b[H");
         int row = 0;
         for (String line : lines) {
-            if (row++ < size.rows()) {
+            if (row++ < size.getRows()) {
                 out.print((row == 1 ? "" : "\r\n") + line + "\u001b[K");
             }
         }
         out.print("\u001b[J");
         out.flush();
-    }
-
-    private static String stty(String... arguments) throws IOException {
-        var command = new ArrayList<>(List.of("stty"));
-        command.addAll(List.of(arguments));
-        Process stty = new ProcessBuilder(command).redirectInput(new File(TERMINAL)).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-        return new String(stty.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     }
 
     private synchronized void restore() {
@@ -83,16 +75,15 @@ public final class RawTerminal implements AutoCloseable {
         out.print("\u001b[?25h\u001b[?1049l");
         out.flush();
         try {
-            stty(before);
+            terminal.close();
         } catch (IOException gone) {
             // The terminal itself is gone, so its settings no longer matter.
         }
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         restore();
-        keys.close();
         try {
             Runtime.getRuntime().removeShutdownHook(atTheEnd);
         } catch (IllegalStateException itIsShuttingDown) {
