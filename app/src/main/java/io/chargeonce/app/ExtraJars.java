@@ -38,8 +38,8 @@ final class ExtraJars {
             var sorted = new TreeSet<Path>();
             found.forEach(sorted::add);
             if (sorted.isEmpty()) {
-                throw new SettingsProblems(List.of("%s: %s has no jar in it (its subfolders are not read); put one there, or leave the "
-                        + "setting out".formatted(Settings.EXTRA_JARS.name(), folder)));
+                throw new SettingsProblems(List.of(("%s: %s has no jar in it (its subfolders are not read); put one there, or leave the "
+                        + "setting out").formatted(Settings.EXTRA_JARS.name(), folder)));
             }
             var jars = new URL[sorted.size()];
             for (int i = 0; i < jars.length; i++) {

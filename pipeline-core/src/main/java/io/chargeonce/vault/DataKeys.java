@@ -3,6 +3,7 @@ package io.chargeonce.vault;
 
 import com.google.crypto.tink.InsecureSecretKeyAccess;
 import com.google.crypto.tink.KeysetHandle;
+import com.google.crypto.tink.RegistryConfiguration;
 import com.google.crypto.tink.TinkJsonProtoKeysetFormat;
 import com.google.crypto.tink.hybrid.HpkeParameters;
 import com.google.crypto.tink.hybrid.HybridConfig;
@@ -68,9 +69,9 @@ public final class DataKeys {
     private static int save(Path file, KeysetHandle.Builder builder) throws IOException {
         try {
             KeysetHandle keys = builder.build();
-            write(file, TinkJsonProtoKeysetFormat.serializeKeyset(keys, InsecureSecretKeyAccess.get()));
+            write(file, TinkJsonProtoKeysetFormat.serializeKeyset(keys, RegistryConfiguration.get(), InsecureSecretKeyAccess.get()));
             write(file.resolveSibling(file.getFileName() + PUBLIC),
-                    TinkJsonProtoKeysetFormat.serializeKeysetWithoutSecret(keys.getPublicKeysetHandle()));
+                    TinkJsonProtoKeysetFormat.serializeKeysetWithoutSecret(keys.getPublicKeysetHandle(), RegistryConfiguration.get()));
             return keys.size();
         } catch (GeneralSecurityException bug) {
             throw new IllegalStateException("Bug! The data keys cannot be written", bug);
@@ -100,7 +101,7 @@ public final class DataKeys {
     }
 
     static KeysetHandle parse(String text) throws GeneralSecurityException {
-        return TinkJsonProtoKeysetFormat.parseKeyset(text, InsecureSecretKeyAccess.get());
+        return TinkJsonProtoKeysetFormat.parseKeyset(text, RegistryConfiguration.get(), InsecureSecretKeyAccess.get());
     }
 
     static boolean isPrivate(KeysetHandle keys) {

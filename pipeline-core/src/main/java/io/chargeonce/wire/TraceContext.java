@@ -5,7 +5,6 @@ import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Optional;
 
 /** W3C's {@code traceparent} in rows, records and requests. For people; the pipeline decides nothing by it. Any thread. */
@@ -15,11 +14,6 @@ public final class TraceContext {
 
     private static final W3CTraceContextPropagator W3C = W3CTraceContextPropagator.getInstance();
     private static final TextMapGetter<String> ONE_VALUE = new TextMapGetter<>() {
-        @Override
-        public Iterable<String> keys(String value) {
-            return List.of(HEADER);
-        }
-
         @Override
         public String get(String value, String name) {
             return HEADER.equals(name) ? value : null;

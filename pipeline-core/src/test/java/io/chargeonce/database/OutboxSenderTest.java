@@ -31,7 +31,7 @@ class OutboxSenderTest {
                 return record.topic().equals("missing") ? CompletableFuture.failedFuture(new TimeoutException("not present"))
                         : super.send(record);
             }
-        }, new SimpleMeterRegistry()));
+        }, new SimpleMeterRegistry()), "/chargeonce");
     }
 
     private static Outbox.Staged row(long id, String topic, byte[] rawHeaders) {

@@ -25,7 +25,7 @@ final class AdyenJson {
 
     /** The answer to a payment. */
     record Paid(String pspReference, String resultCode, String merchantReference, Amount amount, String refusalReason,
-                String refusalReasonCode, Map<String, String> additionalData) {
+            String refusalReasonCode, Map<String, String> additionalData) {
     }
 
     /** The answer to a refund: Adyen has received it. */
@@ -43,7 +43,7 @@ final class AdyenJson {
 
     /** An item of a webhook. */
     record Item(Map<String, String> additionalData, Amount amount, String eventCode, OffsetDateTime eventDate, String merchantAccountCode,
-                String merchantReference, String originalReference, String pspReference, String reason, Boolean success) {
+            String merchantReference, String originalReference, String pspReference, String reason, Boolean success) {
 
         /** Has all without which it says nothing about money. */
         boolean isWhole() {

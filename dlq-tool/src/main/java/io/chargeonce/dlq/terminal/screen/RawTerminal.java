@@ -51,7 +51,7 @@ public final class RawTerminal implements AutoCloseable {
     /** May change whenever the window does. */
     public Size size() {
         Size size = terminal.getSize();
-        return size.getRows() == 0 || size.getColumns() == 0 ? new Size(COLUMNS_UNLESS_KNOWN, LINES_UNLESS_KNOWN) : size;
+        return size.getRows() == 0 || size.getColumns() == 0 ? Size.of(COLUMNS_UNLESS_KNOWN, LINES_UNLESS_KNOWN) : size;
     }
 
     /** In place, without a flicker; what does not fit is cut off. */
