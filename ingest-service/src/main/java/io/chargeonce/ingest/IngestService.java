@@ -34,6 +34,7 @@ import io.chargeonce.http.RenewedTls;
 import io.chargeonce.ingest.transport.RequestBody;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.runtime.AdminServer;
 import io.chargeonce.runtime.AuthenticationFailures;
 import io.chargeonce.runtime.Lifecycle;
@@ -95,7 +96,8 @@ public final class IngestService implements AutoCloseable {
         var database = lifecycle.start("database", () -> Database.openForService(pipeline.databaseUrl(), pipeline.databaseUser(),
                 pipeline.databasePassword(), settings.databaseConnections()).countedBy(meters.registry()));
         var producers = new ProducerSettings(kafka, "ingest-relay");
-        var relay = lifecycle.start("relay", () -> new OutboxRelay(database, producers::newProducer, meters.registry()).start());
+        var relay = lifecycle.start("relay",
+                () -> new OutboxRelay(database, Staging::request, producers::newProducer, meters.registry()).start());
         var workers = new ArrayList<Worker>();
         workers.add(start(lifecycle, "ingest-database-waits", AGE_EVERY, new DatabaseWaits(database, meters.registry())::runOnce, meters));
         var accept = lifecycle.start("acceptances",

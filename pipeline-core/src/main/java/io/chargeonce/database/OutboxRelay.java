@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.Producer;
@@ -66,10 +67,14 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
     private volatile boolean closed;
     private volatile Thread thread;
 
-    /** @param producers makes a new producer, which the relay closes; called again whenever one has failed for good */
-    public OutboxRelay(Database database, Supplier<Producer<byte[], byte[]>> producers, MeterRegistry meters) {
+    /**
+     * @param rendering makes the record of a first request
+     * @param producers makes a new producer, which the relay closes; called again whenever one has failed for good
+     */
+    public OutboxRelay(Database database, Function<Outbox.FirstRequest, OutboxRow> rendering,
+                       Supplier<Producer<byte[], byte[]>> producers, MeterRegistry meters) {
         this.database = database;
-        this.sender = new OutboxSender(new RelayProducer(producers, meters));
+        this.sender = new OutboxSender(new RelayProducer(producers, meters), rendering);
         this.published = meters.counter("chargeonce.relay.published");
     }
 

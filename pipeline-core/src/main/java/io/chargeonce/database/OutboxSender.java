@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -53,14 +54,16 @@ final class OutboxSender implements AutoCloseable {
     private static final Duration LOOK_AGAIN = Duration.ofMillis(5);
 
     private final RelayProducer producers;
+    private final Function<Outbox.FirstRequest, OutboxRow> rendering;
     private final Map<Long, Sent> underWay = new LinkedHashMap<>();
     /** Rows of this pass that no record can be made of, and why. */
     private final Map<Long, String> unfit = new LinkedHashMap<>();
     private final Map<String, TopicLane> lanes = new ConcurrentHashMap<>();
     private CountDownLatch flushed = new CountDownLatch(0);
 
-    OutboxSender(RelayProducer producers) {
+    OutboxSender(RelayProducer producers, Function<Outbox.FirstRequest, OutboxRow> rendering) {
         this.producers = producers;
+        this.rendering = rendering;
     }
 
     /** Whether it can send now; if not, a pause after a failure is not over yet. */
@@ -102,7 +105,8 @@ final class OutboxSender implements AutoCloseable {
         try {
             send(producer, row, record(row));
         } catch (JacksonException | NullPointerException | IllegalArgumentException odd) {
-            unfit.put(row.id(), "its headers are no JSON object of texts: correct or drop it");
+            unfit.put(row.id(), row.headersJson() == null ? "its operation is not there any more, or was not accepted with it: drop it"
+                    : "its headers are no JSON object of texts: correct or drop it");
         }
     }
 
@@ -135,14 +139,16 @@ final class OutboxSender implements AutoCloseable {
     }
 
     /** No timestamp of ours: the broker's clock says when it took the record, and a header says when it was staged. */
-    private static ProducerRecord<byte[], byte[]> record(Outbox.Staged row) {
+    private ProducerRecord<byte[], byte[]> record(Outbox.Staged row) {
         boolean isOurs = row.rawHeaders() == null;
         byte[] key = isOurs ? row.key().getBytes(StandardCharsets.UTF_8) : row.rawKey();
-        var record = new ProducerRecord<>(row.topic(), key, row.value());
+        Optional<OutboxRow> rendered = row.request().map(rendering);
+        var record = new ProducerRecord<>(row.topic(), key, rendered.flatMap(OutboxRow::value).orElse(row.value()));
         if (!isOurs) {
             HeaderBytes.read(row.rawHeaders()).forEach(record.headers()::add);
         }
-        row.headers().forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
+        rendered.map(OutboxRow::headers).orElseGet(row::headers)
+                .forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
         return record;
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.sandbox.TestStack;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -76,7 +77,7 @@ class OddRowsTest {
         execute("ALTER TABLE outbox DROP " + TEXTS);
         execute(INSERT.formatted(0, "payments.requests", "odd", headers));
         execute(INSERT.formatted(0, "payments.requests", "usual", "{\"a\": \"b\"}"));
-        try (var relay = new OutboxRelay(database, () -> kafka, new SimpleMeterRegistry()).start()) {
+        try (var relay = new OutboxRelay(database, Staging::request, () -> kafka, new SimpleMeterRegistry()).start()) {
             await().atMost(LONG).until(() -> text("SELECT string_agg(record_key, ',') FROM outbox").equals("odd"));
 
             assertThat(text("SELECT refusal FROM outbox")).contains("headers are no JSON object of texts");
@@ -91,6 +92,7 @@ class OddRowsTest {
         "0, 'payments.requests', 'k', 'x', 'null'", "8, 'payments.requests', 'k', 'x', '{}'", "-1, 'payments.requests', 'k', 'x', '{}'",
         "0, 'payments requests', 'k', 'x', '{}'", "0, '', 'k', 'x', '{}'", "0, 'payments.requests', repeat('k', 1001), 'x', '{}'",
         "0, 'payments.requests', 'k', convert_to(repeat('x', 4194305), 'UTF8'), '{}'",
+        "0, 'payments.requests', 'k', 'x', NULL", "0, 'payments.outcomes', 'k', NULL, NULL",
         "0, 'payments.requests', 'k', 'x', json_build_object('a', repeat('x', 65536))"})
     void the_table_takes_no_odd_row(String values) {
         assertThatThrownBy(() -> execute("INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (" + values + ")"))
@@ -129,7 +131,7 @@ class OddRowsTest {
                     .containsExactly("3", "4");
         }
         execute("DELETE FROM outbox WHERE record_key::int > 20");
-        try (var relay = new OutboxRelay(database, () -> kafka, new SimpleMeterRegistry()).start()) {
+        try (var relay = new OutboxRelay(database, Staging::request, () -> kafka, new SimpleMeterRegistry()).start()) {
             await().atMost(LONG).until(() -> text("SELECT count(*) FROM outbox").equals("0"));
             assertThat(kafka.history()).extracting(sent -> new String(sent.key()))
                     .containsExactlyElementsOf(IntStream.rangeClosed(3, 20).mapToObj(String::valueOf).toList());
@@ -148,7 +150,7 @@ class OddRowsTest {
     @Test
     void a_relay_whose_passes_end_with_exceptions_says_so_until_one_does_not() throws SQLException {
         var broken = new AtomicBoolean(true);
-        try (var relay = new OutboxRelay(database, () -> {
+        try (var relay = new OutboxRelay(database, Staging::request, () -> {
             if (broken.get()) {
                 throw new AssertionError("no producer");
             }

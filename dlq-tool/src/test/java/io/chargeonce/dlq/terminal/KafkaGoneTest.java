@@ -8,6 +8,7 @@ import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.sandbox.KafkaBroker;
 import io.chargeonce.wire.TopicPlan;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -44,7 +45,8 @@ class KafkaGoneTest {
         }
         List<String> dead = rows.dead(8);
         try (var relay =
-                new OutboxRelay(rows.owner(), new ProducerSettings(kafka, "dlq-test")::newProducer, new SimpleMeterRegistry()).start()) {
+                new OutboxRelay(rows.owner(), Staging::request, new ProducerSettings(kafka, "dlq-test")::newProducer,
+                        new SimpleMeterRegistry()).start()) {
             var merge =
                     CompletableFuture.supplyAsync(
                             () -> Called.of(rows::open, "merge", "--all", "--canary", "0", "--rate", "2", "--yes", "--wait", "0"),
