@@ -30,6 +30,7 @@ import io.chargeonce.kafka.loop.RecordLoop;
 import io.chargeonce.ledger.LateOperations;
 import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.charge.evidence.BankLines;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.psp.PspAccount;
@@ -128,7 +129,7 @@ public final class ChargeEngine {
         });
         var producers = new ProducerSettings(kafka, "chargeonce-relay");
         this.relay = lifecycle.start("relay",
-                () -> new OutboxRelay(database, producers::newProducer, pipeline.eventSource(), meters).start());
+                () -> new OutboxRelay(database, Staging::request, producers::newProducer, pipeline.eventSource(), meters).start());
         startWorker("database-waits", Duration.ofSeconds(5), new DatabaseWaits(database, meters)::runOnce);
         List<Gateway> all =
                 Stream.concat(psps.stream(), settings.banks().stream().map(bank -> settings.providers().of(bank).orElseThrow().provider()

@@ -30,6 +30,8 @@ import io.chargeonce.runtime.Secret;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.settlement.SettlementKeys;
 import io.chargeonce.tracing.Tracing;
+import io.chargeonce.wire.PaymentJson;
+import io.chargeonce.wire.PaymentRecord;
 import io.chargeonce.wire.Topics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
@@ -272,7 +274,7 @@ final class EngineFixture implements AutoCloseable {
                 statement.setString(8, email);
                 statement.executeUpdate();
             }
-            Outbox.stage(connection, List.of(Staging.work(topics, find(connection, id))));
+            Outbox.stageRequests(connection, topics.requests(), List.of(id));
             return null;
         });
         return id;
@@ -321,13 +323,20 @@ final class EngineFixture implements AutoCloseable {
                 statement.setString(2, operation);
                 try (var result = statement.executeQuery()) {
                     while (result.next()) {
-                        work.add(new ConsumerRecord<>(result.getString(2), 0, result.getLong(1),
-                                result.getString(3).getBytes(StandardCharsets.UTF_8), result.getBytes(4)));
+                        String id = result.getString(3);
+                        byte[] value = result.getBytes(4);
+                        work.add(new ConsumerRecord<>(result.getString(2), 0, result.getLong(1), id.getBytes(StandardCharsets.UTF_8),
+                                value == null ? firstRequest(find(connection, id).accepted()) : value));
                     }
                 }
             }
             return work;
         });
+    }
+
+    private static byte[] firstRequest(Operation.Accepted accepted) {
+        return PaymentJson.write(PaymentRecord.of(accepted.payment().value(), accepted.kind(), accepted.operationId(), 1,
+                accepted.merchant(), accepted.idempotencyKey(), accepted.request()));
     }
 
     /** As an operator merges it out of the dead-letter queue. */

@@ -14,6 +14,7 @@ import io.chargeonce.kafka.loop.LoopSettings;
 import io.chargeonce.kafka.loop.RecordLoop;
 import io.chargeonce.kafka.loop.Verdict;
 import io.chargeonce.database.OutboxRelay;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.psp.Gateways;
 import io.chargeonce.payment.route.Routes;
@@ -314,7 +315,7 @@ class HoldsTest {
         String topic = books.topics.retry(1);
         var settings = LoopSettings.of(topic, Set.of(topic), 10).withHold(() -> process.holds.isTierPaused(1));
         try (var relay =
-                new OutboxRelay(books.charging, new ProducerSettings(kafka, "test")::newProducer, "/chargeonce", new SimpleMeterRegistry());
+                new OutboxRelay(books.charging, Staging::request, new ProducerSettings(kafka, "test")::newProducer, "/chargeonce", new SimpleMeterRegistry());
              var loop = new RecordLoop(settings, new ConsumerSettings(kafka, books.topics.groupOfTier(1), GroupProtocol.CONSUMER),
                      DueTimes.immediately(), process.handler, InstantSource.system(), meters).start()) {
             relay.start();

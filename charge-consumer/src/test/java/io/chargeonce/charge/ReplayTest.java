@@ -11,6 +11,7 @@ import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.loop.LoopSettings;
 import io.chargeonce.kafka.ProducerSettings;
 import io.chargeonce.kafka.loop.RecordLoop;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;
@@ -44,7 +45,7 @@ class ReplayTest {
     private final KafkaConnection kafka = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
     private final Producer<byte[], byte[]> producer = new ProducerSettings(kafka, "test").newProducer();
     private final OutboxRelay relay =
-            new OutboxRelay(books.charging, new ProducerSettings(kafka, "test")::newProducer, "/chargeonce", new SimpleMeterRegistry());
+            new OutboxRelay(books.charging, Staging::request, new ProducerSettings(kafka, "test")::newProducer, "/chargeonce", new SimpleMeterRegistry());
     private final MeterRegistry meters = new SimpleMeterRegistry();
     private List<String> payments;
 

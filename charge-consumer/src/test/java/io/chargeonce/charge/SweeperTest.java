@@ -13,6 +13,7 @@ import io.chargeonce.kafka.loop.DueTimes;
 import io.chargeonce.kafka.loop.LoopSettings;
 import io.chargeonce.kafka.loop.RecordLoop;
 import io.chargeonce.ledger.OperationTable;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;
@@ -51,7 +52,7 @@ class SweeperTest {
     private final Admin admin = Admin.create(kafka.clientProperties());
     private final Producer<byte[], byte[]> producer = new ProducerSettings(kafka, "test").newProducer();
     private final OutboxRelay relay =
-            new OutboxRelay(books.charging, new ProducerSettings(kafka, "test")::newProducer, "/chargeonce", new SimpleMeterRegistry());
+            new OutboxRelay(books.charging, Staging::request, new ProducerSettings(kafka, "test")::newProducer, "/chargeonce", new SimpleMeterRegistry());
     private final TopicProgress progress = new TopicProgress(kafka);
     private final Sweeper sweeper = new Sweeper(books.charging, progress, books.topics, 3, tier -> false, PATIENCE, relay::nudge);
 

@@ -35,6 +35,7 @@ import io.chargeonce.http.RenewedTls;
 import io.chargeonce.ingest.transport.RequestBody;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.runtime.AdminServer;
 import io.chargeonce.runtime.AuthenticationFailures;
 import io.chargeonce.runtime.Lifecycle;
@@ -102,7 +103,7 @@ public final class IngestService implements AutoCloseable {
             return () -> {};
         });
         var relay = lifecycle.start("relay",
-                () -> new OutboxRelay(database, producers::newProducer, pipeline.eventSource(), meters.registry()).start());
+                () -> new OutboxRelay(database, Staging::request, producers::newProducer, pipeline.eventSource(), meters.registry()).start());
         var workers = new ArrayList<Worker>();
         workers.add(start(lifecycle, "ingest-database-waits", AGE_EVERY, new DatabaseWaits(database, meters.registry())::runOnce, meters));
         var accept = lifecycle.start("acceptances",

@@ -5,6 +5,7 @@ import io.chargeonce.database.raw.RawRow;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +46,22 @@ public final class Outbox {
                 .with("text", row -> HEADERS.writeValueAsString(row.headers())));
     }
 
+    private static final String STAGE_REQUESTS = """
+            INSERT INTO outbox (shard, topic, record_key)
+            SELECT shard, topic, operation
+              FROM unnest(?::smallint[], ?::text[]) AS row (shard, operation), (VALUES (?)) AS destination (topic)
+             WHERE pg_current_xact_id() IS NOT NULL
+            """;
+
+    /** The first requests of operations that this transaction has accepted. A relay renders them from the operations' rows. */
+    public static void stageRequests(Connection connection, String topic, List<String> operations) throws SQLException {
+        if (!operations.isEmpty()) {
+            Sql.update(connection, STAGE_REQUESTS, Columns.of(operations)
+                    .with("int4", OutboxRow::shardOf)
+                    .with("text", operation -> operation), topic);
+        }
+    }
+
     private static final String STAGE_RAW = """
             INSERT INTO outbox (shard, topic, record_key, value, headers, raw_key, raw_headers)
             SELECT shard, topic, letter, value, json_build_object('%s', letter), raw_key, raw_headers
@@ -66,12 +83,20 @@ public final class Outbox {
         }
     }
 
+    /** What an operation's first request is made of. It never changes, so a request that is rendered twice has the same bytes. */
+    public record FirstRequest(String topic, String operation, String payment, String kind, String merchant, String idempotencyKey,
+            long amount, String currency, String paymentMethod, Optional<String> customer, Optional<String> reference, Instant acceptedAt,
+            Optional<String> traceparent) {}
+
     /**
      * A row of the outbox.
      *
-     * @param rawHeaders null unless it is another system's record, and then {@code rawKey} is its key
+     * @param headersJson null if it is a first request, which is rendered
+     * @param rawHeaders  null unless it is another system's record, and then {@code rawKey} is its key
+     * @param request     empty also for a first request whose operation is gone
      */
-    record Staged(long id, String topic, String key, byte[] value, String headersJson, byte[] rawKey, byte[] rawHeaders) {
+    record Staged(long id, String topic, String key, byte[] value, String headersJson, byte[] rawKey, byte[] rawHeaders,
+            Optional<FirstRequest> request) {
 
         /** @throws JacksonException if they are no object of texts */
         Map<String, String> headers() {
@@ -80,7 +105,7 @@ public final class Outbox {
     }
 
     private static final int MOST_AT_ONCE = 1000;
-    /** A row has at most 4 MiB. The last one of a read may come on top. */
+    /** A row has at most 4 MiB. The last one of a read may come on top, and first requests, which have some KB each. */
     private static final int MOST_BYTES_AT_ONCE = 8 << 20;
 
     private static final String READ = """
@@ -91,13 +116,13 @@ public final class Outbox {
                   FROM look LEFT JOIN unnest(?::text[]::xid8[], ?::bigint[]) AS open (transaction, lowest)
                     ON pg_visible_in_snapshot(transaction, snapshot)
             )
-            SELECT snapshot::text, outbox_id, topic, record_key, value, headers, raw_key, raw_headers,
-                   EXISTS (SELECT FROM outbox WHERE refusal IS NOT NULL AND shard = ANY (?)), found
+            SELECT outbox_id, topic, record_key, value, headers, raw_key, raw_headers, payment_id, kind, merchant_id, idempotency_key,
+                   amount, currency, payment_method, customer, reference, accepted_at, traceparent,
+                   snapshot::text, EXISTS (SELECT FROM outbox WHERE refusal IS NOT NULL AND shard = ANY (?)), found
               FROM look LEFT JOIN LATERAL (
                     SELECT staged.*, count(*) OVER () AS found, sum(bytes) OVER (ORDER BY outbox_id) - bytes AS before
-                      FROM (SELECT outbox_id, topic, record_key, value, headers, raw_key, raw_headers,
-                                   coalesce(octet_length(value), 0) + coalesce(octet_length(raw_headers), 0) AS bytes
-                              FROM outbox AS staged
+                      FROM (SELECT *, coalesce(octet_length(value), 0) + coalesce(octet_length(raw_headers), 0) AS bytes
+                              FROM outbox_to_relay AS staged
                              WHERE outbox_id >= (SELECT id FROM start) AND shard = ANY (?) AND topic <> ALL (?) AND refusal IS NULL
                                AND NOT EXISTS (SELECT FROM outbox AS refused
                                                 WHERE refused.record_key = staged.record_key AND refused.refusal IS NOT NULL)
@@ -130,12 +155,12 @@ public final class Outbox {
     private static List<Staged> rows(ResultSet result, OutboxCursor frontier) throws SQLException {
         var rows = new ArrayList<Staged>();
         result.next();
-        var snapshot = OutboxCursor.Snapshot.parse(result.getString(1));
-        boolean refusals = result.getBoolean(9);
-        long found = result.getLong(10);
-        if (result.getObject(2) != null) {
+        var snapshot = OutboxCursor.Snapshot.parse(result.getString(19));
+        boolean refusals = result.getBoolean(20);
+        long found = result.getLong(21);
+        if (result.getObject(1) != null) {
             do {
-                rows.add(staged(result, 2));
+                rows.add(staged(result));
             } while (result.next());
         }
         frontier.looked(snapshot, rows.stream().map(Staged::id).toList(), rows.size() == found && found < MOST_AT_ONCE);
@@ -146,9 +171,14 @@ public final class Outbox {
         return rows;
     }
 
-    private static Staged staged(ResultSet row, int first) throws SQLException {
-        return new Staged(row.getLong(first), row.getString(first + 1), row.getString(first + 2), row.getBytes(first + 3),
-                row.getString(first + 4), row.getBytes(first + 5), row.getBytes(first + 6));
+    private static Staged staged(ResultSet row) throws SQLException {
+        String topic = row.getString(2);
+        String key = row.getString(3);
+        Optional<FirstRequest> request = row.getString(8) == null ? Optional.empty()
+                : Optional.of(new FirstRequest(topic, key, row.getString(8), row.getString(9), row.getString(10), row.getString(11),
+                        row.getLong(12), row.getString(13), row.getString(14), Optional.ofNullable(row.getString(15)),
+                        Optional.ofNullable(row.getString(16)), Sql.instant(row, 17), Optional.ofNullable(row.getString(18))));
+        return new Staged(row.getLong(1), topic, key, row.getBytes(4), row.getString(5), row.getBytes(6), row.getBytes(7), request);
     }
 
     private static final String DELETE = "DELETE FROM outbox WHERE outbox_id = ANY (?)";
@@ -165,11 +195,12 @@ public final class Outbox {
     }
 
     private static final String REFUSED = """
-            SELECT outbox_id, topic, record_key, value, headers, raw_key, raw_headers
+            SELECT outbox_id, topic, record_key, value, headers, raw_key, raw_headers, payment_id, kind, merchant_id, idempotency_key,
+                   amount, currency, payment_method, customer, reference, accepted_at, traceparent
               FROM (SELECT first.*, sum(bytes) OVER (ORDER BY record_key) - bytes AS before
-                      FROM (SELECT DISTINCT ON (record_key) outbox_id, topic, record_key, value, headers, raw_key, raw_headers,
+                      FROM (SELECT DISTINCT ON (record_key) *,
                                    coalesce(octet_length(value), 0) + coalesce(octet_length(raw_headers), 0) AS bytes
-                              FROM outbox
+                              FROM outbox_to_relay
                              WHERE refusal IS NOT NULL AND shard = ANY (?) AND record_key > ?
                              ORDER BY record_key, outbox_id
                              LIMIT ?) AS first) AS staged
@@ -179,7 +210,7 @@ public final class Outbox {
 
     /** The rows that were set aside, the first of each key, as many as {@link #read} takes; the next ones are behind the last key. */
     static List<Staged> refused(Connection connection, List<Integer> shards, String behind) throws SQLException {
-        return Sql.all(connection, REFUSED, row -> staged(row, 1), connection.createArrayOf("int4", shards.toArray()), behind, MOST_AT_ONCE,
+        return Sql.all(connection, REFUSED, Outbox::staged, connection.createArrayOf("int4", shards.toArray()), behind, MOST_AT_ONCE,
                 (long) MOST_BYTES_AT_ONCE);
     }
 

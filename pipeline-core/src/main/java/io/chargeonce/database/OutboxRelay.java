@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.Producer;
@@ -67,12 +68,14 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
     private volatile Thread thread;
 
     /**
+     * @param rendering makes the record of a first request
      * @param producers makes a new producer, which the relay closes; called again whenever one has failed for good
      * @param source    of every event that it publishes, the same in all processes
      */
-    public OutboxRelay(Database database, Supplier<Producer<byte[], byte[]>> producers, String source, MeterRegistry meters) {
+    public OutboxRelay(Database database, Function<Outbox.FirstRequest, OutboxRow> rendering,
+                       Supplier<Producer<byte[], byte[]>> producers, String source, MeterRegistry meters) {
         this.database = database;
-        this.sender = new OutboxSender(new RelayProducer(producers, meters), source);
+        this.sender = new OutboxSender(new RelayProducer(producers, meters), rendering, source);
         this.published = meters.counter("chargeonce.relay.published");
     }
 

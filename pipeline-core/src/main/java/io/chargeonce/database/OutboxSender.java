@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -56,6 +57,7 @@ final class OutboxSender implements AutoCloseable {
     private static final String SOURCE = "ce_source";
 
     private final RelayProducer producers;
+    private final Function<Outbox.FirstRequest, OutboxRow> rendering;
     private final byte[] source;
     private final Map<Long, Sent> underWay = new LinkedHashMap<>();
     /** Rows of this pass that no record can be made of, and why. */
@@ -63,9 +65,13 @@ final class OutboxSender implements AutoCloseable {
     private final Map<String, TopicLane> lanes = new ConcurrentHashMap<>();
     private CountDownLatch flushed = new CountDownLatch(0);
 
-    /** @param source who says the events, in their header {@code ce_source} */
-    OutboxSender(RelayProducer producers, String source) {
+    /**
+     * @param rendering makes the record of a first request
+     * @param source    who says the events, in their header {@code ce_source}
+     */
+    OutboxSender(RelayProducer producers, Function<Outbox.FirstRequest, OutboxRow> rendering, String source) {
         this.producers = producers;
+        this.rendering = rendering;
         this.source = source.getBytes(StandardCharsets.UTF_8);
     }
 
@@ -109,7 +115,8 @@ final class OutboxSender implements AutoCloseable {
         try {
             send(producer, row, record(row));
         } catch (JacksonException | NullPointerException | IllegalArgumentException odd) {
-            unfit.put(row.id(), "its headers are no JSON object of texts: correct or drop it");
+            unfit.put(row.id(), row.headersJson() == null ? "its operation is not there any more, or was not accepted with it: drop it"
+                    : "its headers are no JSON object of texts: correct or drop it");
         }
     }
 
@@ -146,11 +153,13 @@ final class OutboxSender implements AutoCloseable {
     private ProducerRecord<byte[], byte[]> record(Outbox.Staged row) {
         boolean isOurs = row.rawHeaders() == null;
         byte[] key = isOurs ? row.key().getBytes(StandardCharsets.UTF_8) : row.rawKey();
-        var record = new ProducerRecord<>(row.topic(), key, row.value());
+        Optional<OutboxRow> rendered = row.request().map(rendering);
+        var record = new ProducerRecord<>(row.topic(), key, rendered.flatMap(OutboxRow::value).orElse(row.value()));
         if (!isOurs) {
             HeaderBytes.read(row.rawHeaders()).forEach(record.headers()::add);
         }
-        row.headers().forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
+        rendered.map(OutboxRow::headers).orElseGet(row::headers)
+                .forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
         // A tombstone and another system's record are no events of ours. A row cannot name its source.
         if (isOurs && record.headers().lastHeader(EVENT) != null) {
             record.headers().remove(SOURCE).add(SOURCE, source);

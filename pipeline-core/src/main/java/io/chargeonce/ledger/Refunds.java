@@ -127,7 +127,7 @@ public final class Refunds {
         }
         OperationTable.insert(connection, accepted(request, charge, money), deadline);
         Operation refund = OperationTable.find(connection, request.merchant(), request.entityKey()).orElseThrow();
-        Outbox.stage(connection, List.of(Staging.work(topics, refund)));
+        Outbox.stageRequests(connection, topics.requests(), List.of(refund.id()));
         // On the payment's audit trail, because the payment's row is the one that is locked.
         AuditLog.append(connection, List.of(AuditLog.Entry.of("merchant:" + request.merchant(), "refund.accepted", charge,
                 Optional.empty(), Map.of("refund", refund.id(), "amount", amount))));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.ledger;
 
+import io.chargeonce.database.Outbox;
 import io.chargeonce.database.OutboxRow;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
@@ -20,6 +21,17 @@ import java.util.Optional;
 public final class Staging {
 
     private Staging() {}
+
+    /** The record of an operation's first step, as {@link #work} makes it right after the acceptance. */
+    public static OutboxRow request(Outbox.FirstRequest first) {
+        var record = new PaymentRecord(PaymentRecord.TYPE, PaymentRecord.VERSION, first.payment(), first.kind(), first.operation(), 1,
+                first.merchant(), first.idempotencyKey(), first.amount(), first.currency(), first.paymentMethod(), first.customer(),
+                first.reference());
+        var headers = PaymentHeaders
+                .event(PaymentRecord.TYPE, PaymentRecord.VERSION, first.operation() + "/1", first.acceptedAt())
+                .journey(1, 1, 0, first.acceptedAt()).traced(first.traceparent());
+        return new OutboxRow(first.topic(), first.operation(), Optional.of(PaymentJson.write(record)), headers.toMap());
+    }
 
     /** The record for an operation's next step, on the topic of its tier. */
     public static OutboxRow work(Topics topics, Operation operation) {

@@ -84,6 +84,7 @@ GRANT EXECUTE ON FUNCTION a_request_says_what_was_accepted(text, bytea, json), a
 -- For readiness checks, and for the comparison with the topic of dead letters.
 GRANT SELECT ON outbox TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator,
     chargeonce_dlq_unmask;
+GRANT SELECT ON outbox_to_relay TO chargeonce_ingest, chargeonce_charge, chargeonce_retry;
 GRANT UPDATE (refusal), DELETE ON outbox TO chargeonce_ingest, chargeonce_charge, chargeonce_retry;
 GRANT SELECT, INSERT (shard, mark), UPDATE (mark) ON relay_shard TO chargeonce_ingest, chargeonce_charge, chargeonce_retry;
 

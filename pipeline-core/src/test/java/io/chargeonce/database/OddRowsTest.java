@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.chargeonce.database.raw.HeaderBytes;
 import io.chargeonce.database.raw.RawRow;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.sandbox.TestStack;
 import java.nio.charset.StandardCharsets;
 import java.sql.DriverManager;
@@ -82,7 +83,7 @@ class OddRowsTest {
         execute("ALTER TABLE outbox DROP " + TEXTS);
         execute(INSERT.formatted(0, "payments.requests", "odd", headers));
         execute(INSERT.formatted(0, "payments.requests", "usual", "{\"a\": \"b\"}"));
-        try (var relay = new OutboxRelay(database, () -> kafka, "/chargeonce", new SimpleMeterRegistry()).start()) {
+        try (var relay = new OutboxRelay(database, Staging::request, () -> kafka, "/chargeonce", new SimpleMeterRegistry()).start()) {
             await().atMost(LONG).until(() -> text("SELECT string_agg(record_key, ',') FROM outbox").equals("odd"));
 
             assertThat(text("SELECT refusal FROM outbox")).contains("headers are no JSON object of texts");
@@ -101,7 +102,7 @@ class OddRowsTest {
             Outbox.stageRaw(connection, List.of(new RawRow("theirs", "letter", null, Optional.empty(),
                     HeaderBytes.of(List.of(new RecordHeader("ce_id", "3".getBytes(StandardCharsets.UTF_8)))))));
         }
-        try (var relay = new OutboxRelay(database, () -> kafka, "/eu", new SimpleMeterRegistry()).start()) {
+        try (var relay = new OutboxRelay(database, Staging::request, () -> kafka, "/eu", new SimpleMeterRegistry()).start()) {
             await().atMost(LONG).until(() -> kafka.history().size() == 4);
         }
         assertThat(kafka.history()).extracting(sent -> sent.topic() + " " + Stream.of(sent.headers().toArray())
@@ -115,6 +116,7 @@ class OddRowsTest {
         "0, 'payments.requests', 'k', 'x', 'null'", "8, 'payments.requests', 'k', 'x', '{}'", "-1, 'payments.requests', 'k', 'x', '{}'",
         "0, 'payments requests', 'k', 'x', '{}'", "0, '', 'k', 'x', '{}'", "0, 'payments.requests', repeat('k', 1001), 'x', '{}'",
         "0, 'payments.requests', 'k', convert_to(repeat('x', 4194305), 'UTF8'), '{}'",
+        "0, 'payments.requests', 'k', 'x', NULL", "0, 'payments.outcomes', 'k', NULL, NULL",
         "0, 'payments.requests', 'k', 'x', json_build_object('a', repeat('x', 65536))"})
     void the_table_takes_no_odd_row(String values) {
         assertThatThrownBy(() -> execute("INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (" + values + ")"))
@@ -153,7 +155,7 @@ class OddRowsTest {
                     .containsExactly("3", "4");
         }
         execute("DELETE FROM outbox WHERE record_key::int > 20");
-        try (var relay = new OutboxRelay(database, () -> kafka, "/chargeonce", new SimpleMeterRegistry()).start()) {
+        try (var relay = new OutboxRelay(database, Staging::request, () -> kafka, "/chargeonce", new SimpleMeterRegistry()).start()) {
             await().atMost(LONG).until(() -> text("SELECT count(*) FROM outbox").equals("0"));
             assertThat(kafka.history()).extracting(sent -> new String(sent.key()))
                     .containsExactlyElementsOf(IntStream.rangeClosed(3, 20).mapToObj(String::valueOf).toList());
@@ -172,7 +174,7 @@ class OddRowsTest {
     @Test
     void a_relay_whose_passes_end_with_exceptions_says_so_until_one_does_not() throws SQLException {
         var broken = new AtomicBoolean(true);
-        try (var relay = new OutboxRelay(database, () -> {
+        try (var relay = new OutboxRelay(database, Staging::request, () -> {
             if (broken.get()) {
                 throw new AssertionError("no producer");
             }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.sandbox.TestStack;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Proxy;
@@ -100,7 +101,7 @@ class OutboxRelayTest {
     }
 
     private OutboxRelay relay(Supplier<Producer<byte[], byte[]>> producers) {
-        var relay = new OutboxRelay(database, producers, "/chargeonce", meters).start();
+        var relay = new OutboxRelay(database, Staging::request, producers, "/chargeonce", meters).start();
         relays.add(relay);
         return relay;
     }

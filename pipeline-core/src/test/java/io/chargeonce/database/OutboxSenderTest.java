@@ -3,6 +3,7 @@ package io.chargeonce.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.chargeonce.ledger.Staging;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
@@ -31,7 +32,7 @@ class OutboxSenderTest {
                 return record.topic().equals("missing") ? CompletableFuture.failedFuture(new TimeoutException("not present"))
                         : super.send(record);
             }
-        }, new SimpleMeterRegistry()), "/chargeonce");
+        }, new SimpleMeterRegistry()), Staging::request, "/chargeonce");
     }
 
     private static Outbox.Staged row(long id, String topic, byte[] rawHeaders) {

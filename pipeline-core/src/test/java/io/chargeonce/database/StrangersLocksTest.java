@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.chargeonce.ledger.RetryBudget;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.sandbox.TestStack;
@@ -62,7 +63,7 @@ class StrangersLocksTest {
     }
 
     private OutboxRelay relay() {
-        return new OutboxRelay(database, this::newProducer, "/chargeonce", new SimpleMeterRegistry()).start();
+        return new OutboxRelay(database, Staging::request, this::newProducer, "/chargeonce", new SimpleMeterRegistry()).start();
     }
 
     private MockProducer<byte[], byte[]> newProducer() {

@@ -10,6 +10,7 @@ import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.story.Export;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -344,7 +345,7 @@ class ForeignMergeTest {
     }
 
     private static void publish() {
-        try (var relay = new OutboxRelay(rows.owner(), ForeignMergeTest::producer, "/chargeonce", new SimpleMeterRegistry()).start()) {
+        try (var relay = new OutboxRelay(rows.owner(), Staging::request, ForeignMergeTest::producer, "/chargeonce", new SimpleMeterRegistry()).start()) {
             Awaitility.await().until(() -> rows.text("SELECT count(*) FROM outbox").equals("0"));
         }
     }

@@ -8,6 +8,7 @@ import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.sandbox.KafkaBroker;
 import io.chargeonce.wire.TopicPlan;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -44,7 +45,7 @@ class KafkaGoneTest {
         }
         List<String> dead = rows.dead(60);
         try (var relay =
-                new OutboxRelay(rows.owner(), new ProducerSettings(kafka, "dlq-test")::newProducer, "/chargeonce",
+                new OutboxRelay(rows.owner(), Staging::request, new ProducerSettings(kafka, "dlq-test")::newProducer, "/chargeonce",
                         new SimpleMeterRegistry()).start()) {
             var merge =
                     CompletableFuture.supplyAsync(

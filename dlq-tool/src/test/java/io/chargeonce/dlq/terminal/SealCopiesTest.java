@@ -9,6 +9,7 @@ import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.runtime.Secret;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;
@@ -157,7 +158,7 @@ class SealCopiesTest {
     }
 
     private static void publish() {
-        try (var relay = new OutboxRelay(rows.owner(), new ProducerSettings(connection(), "seal-copies-test")::newProducer,
+        try (var relay = new OutboxRelay(rows.owner(), Staging::request, new ProducerSettings(connection(), "seal-copies-test")::newProducer,
                 "/chargeonce", new SimpleMeterRegistry()).start()) {
             Awaitility.await().until(() -> rows.text("SELECT count(*) FROM outbox").equals("0"));
         }

@@ -7,6 +7,7 @@ import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -174,7 +175,7 @@ class TopicTest {
     }
 
     private static void publish() {
-        try (var relay = new OutboxRelay(rows.owner(), TopicTest::producer, "/chargeonce", new SimpleMeterRegistry()).start()) {
+        try (var relay = new OutboxRelay(rows.owner(), Staging::request, TopicTest::producer, "/chargeonce", new SimpleMeterRegistry()).start()) {
             Awaitility.await().until(() -> rows.text("SELECT count(*) FROM outbox").equals("0"));
         }
     }

@@ -4,25 +4,19 @@ package io.chargeonce.ingest.accept;
 import io.chargeonce.database.Coalescer;
 import io.chargeonce.database.Columns;
 import io.chargeonce.database.Outbox;
-import io.chargeonce.database.OutboxRow;
 import io.chargeonce.database.Sql;
 import io.chargeonce.ingest.answer.Contract;
 import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.payment.Initiator;
 import io.chargeonce.payment.PaymentId;
-import io.chargeonce.wire.PaymentHeaders;
-import io.chargeonce.wire.PaymentJson;
-import io.chargeonce.wire.PaymentRecord;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -75,12 +69,8 @@ final class AcceptPayments implements Coalescer.Batch<AcceptRequest, Acceptance>
         Map<String, Boolean> fresh = insert(connection, firsts);
         List<AcceptRequest> accepted = firsts.stream().filter(ask -> fresh.getOrDefault(ask.id().value(), false)).toList();
         List<AcceptRequest> again = firsts.stream().filter(ask -> !fresh.getOrDefault(ask.id().value(), true)).toList();
-        var rows = new ArrayList<OutboxRow>(accepted.size());
-        for (AcceptRequest ask : accepted) {
-            rows.add(staged(ask));
-            answers.put(ask, new Acceptance.Accepted());
-        }
-        Outbox.stage(connection, rows);
+        accepted.forEach(ask -> answers.put(ask, new Acceptance.Accepted()));
+        Outbox.stageRequests(connection, topic, accepted.stream().map(ask -> ask.id().value()).toList());
         if (!again.isEmpty()) {
             DuplicateGuard.forget(connection, again);
             answers.putAll(DuplicateGuard.answers(connection, again));
@@ -166,15 +156,5 @@ final class AcceptPayments implements Coalescer.Batch<AcceptRequest, Acceptance>
                 .with("text", ask -> ask.traceparent().orElse(null))
                 .with("text", ask -> ask.request().initiator().map(Initiator::tag).orElse(null)), chargeWithin.toSeconds());
         return fresh;
-    }
-
-    private OutboxRow staged(AcceptRequest ask) {
-        String id = ask.id().value();
-        var record = PaymentRecord.of(id, 1, ask.merchant(), ask.key().value(), ask.request());
-        var headers =
-                PaymentHeaders.event(PaymentRecord.TYPE, PaymentRecord.VERSION, id + "/1", ask.receivedAt())
-                        .journey(1, 1, 0, ask.receivedAt())
-                        .traced(ask.traceparent());
-        return new OutboxRow(topic, id, Optional.of(PaymentJson.write(record)), headers.toMap());
     }
 }

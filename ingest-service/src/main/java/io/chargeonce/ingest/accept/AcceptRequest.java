@@ -14,7 +14,7 @@ import java.util.Optional;
  *
  * @param guarded     the purchase that must not be a second click; empty if it may be
  * @param origin      the address that it came from, for the audit record
- * @param receivedAt     by this process's clock; only for people, in record headers
+ * @param receivedAt  by this process's clock; a repeat's age
  * @param traceparent of the span in which it came, if any
  * @param form        what its sender calls its parts
  */

@@ -198,8 +198,8 @@ CREATE TABLE operation (
     kind             text NOT NULL CHECK (kind IN ('charge', 'refund', 'reversal', 'return')),
     -- Which refund, reversal or return of its payment this is; '' for the charge and for the refund without a reference.
     operation_ref    text NOT NULL DEFAULT '' CHECK (length(operation_ref) <= 100),
-    merchant_id      text COLLATE "C" NOT NULL,
-    idempotency_key  text NOT NULL,
+    merchant_id      text COLLATE "C" NOT NULL CHECK (length(merchant_id) <= 63),
+    idempotency_key  text NOT NULL CHECK (length(idempotency_key) <= 500),
     amount           bigint NOT NULL CHECK (amount BETWEEN 1 AND 999999999999),
     currency         text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
     payment_method   text NOT NULL CHECK (length(payment_method) BETWEEN 1 AND 500),
@@ -801,20 +801,25 @@ CREATE TABLE outbox (
     outbox_id  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     -- A row of another shard would belong to no relay.
     shard      smallint NOT NULL CHECK (shard BETWEEN 0 AND 7),
-    topic      text NOT NULL CHECK (topic ~ '^[A-Za-z0-9._-]{1,249}$'),
+    -- Two plain checks: one bounded repetition would cost more than the rest of the row.
+    topic      text NOT NULL CHECK (length(topic) BETWEEN 1 AND 249 AND topic !~ '[^A-Za-z0-9._-]'),
     record_key text COLLATE "C" NOT NULL CHECK (length(record_key) <= 1000),
     -- NULL is a tombstone. A producer sends at most 4 MiB, and a relay holds a row in memory as a whole.
     value      bytea CHECK (octet_length(value) <= 4194304),
-    headers    json NOT NULL CHECK (octet_length(headers::text) <= 65536) CONSTRAINT headers_are_texts CHECK (
+    headers    json CHECK (octet_length(headers::text) <= 65536) CONSTRAINT headers_are_texts CHECK (
         json_typeof(headers) = 'object' AND NOT jsonb_path_exists(headers::jsonb, 'strict $.* ? (@.type() != "string")')),
     staged_at  timestamptz NOT NULL DEFAULT now(),
+    -- An operation's first request is without value and headers: outbox_to_relay shows what they are made of.
+    staged_xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
     -- Why the broker refuses this record; the row holds back only its own key.
     refusal    text,
     -- Only of another system's record that goes back to its topic: its own key, and its headers with their order. They may be any bytes. Its
     -- "record_key" is then its dead letter's id.
     raw_key     bytea CHECK (octet_length(raw_key) <= 4194304),
     raw_headers bytea CHECK (octet_length(raw_headers) <= 4194304),
-    CONSTRAINT a_raw_key_has_raw_headers CHECK (raw_key IS NULL OR raw_headers IS NOT NULL)
+    CONSTRAINT a_raw_key_has_raw_headers CHECK (raw_key IS NULL OR raw_headers IS NOT NULL),
+    CONSTRAINT only_a_request_has_no_headers
+        CHECK (headers IS NOT NULL OR value IS NULL AND raw_headers IS NULL AND right(topic, 9) = '.requests')
 ) WITH (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000,
         -- The end of its file is filled again at once. Truncating it takes a lock that every payment waits for.
         vacuum_truncate = off);
@@ -824,14 +829,15 @@ ALTER TABLE outbox ENABLE ROW LEVEL SECURITY;
 CREATE POLICY readers ON outbox FOR SELECT USING (true);
 CREATE POLICY relays_delete ON outbox FOR DELETE USING (true);
 CREATE POLICY relays_set_aside ON outbox FOR UPDATE USING (true);
--- A role that accepts payments stages work and refusals. A role that makes attempts stages outcomes and receipts, and writes the queue's
--- topic and the tiers. People who move dead letters stage what the rows say, as work and on the queue's topic. The part after a topic's
+-- A role that accepts payments stages first requests, of which it tells nothing, and refusals. A role that makes attempts stages work,
+-- outcomes and receipts, and writes the queue's topic and the tiers. People who move dead letters stage what the rows say, as work and on the queue's topic. The part after a topic's
 -- last dot is the same under any prefix. A CASE, so that the frequent ones, acceptances and outcomes, need few checks.
 CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
+    WHEN headers IS NULL THEN (SELECT has_any_column_privilege('chargeonce.operation', 'INSERT'))
     -- The topics of other systems: see "target_topic".
     WHEN raw_headers IS NOT NULL THEN (SELECT has_any_column_privilege('chargeonce.dead_letter', 'INSERT'))
         AND a_record_goes_back_as_it_came(record_key, topic, raw_key, value, headers)
-    WHEN right(topic, 9) = '.requests' THEN (SELECT has_any_column_privilege('chargeonce.operation', 'INSERT'))
+    WHEN right(topic, 9) = '.requests' THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
         OR a_request_says_what_was_accepted(record_key, value, headers)
     WHEN right(topic, 9) IN ('.outcomes', '.receipts') THEN (SELECT has_any_column_privilege('chargeonce.payment_attempt', 'INSERT'))
     WHEN right(topic, 9) = '.disputes' THEN (SELECT has_any_column_privilege('chargeonce.dispute', 'INSERT'))
@@ -846,6 +852,18 @@ CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
     WHEN right(topic, 12) = '.audit-seals' THEN (SELECT has_table_privilege('chargeonce.audit_seal', 'INSERT'))
     WHEN right(topic, 15) = '.intake-refused' THEN (SELECT has_any_column_privilege('chargeonce.idempotency_key', 'INSERT'))
     ELSE false END);
+
+-- What relays read. Of a row without headers, what its operation's first request is made of: columns that never change. Only of an operation
+-- that the same transaction has accepted, because a login that stages a row of another's operation must not read that one by it. LIMIT keeps
+-- the look-up by key, whatever Postgres takes the tables' sizes for.
+CREATE VIEW outbox_to_relay AS
+    SELECT outbox.*, request.*
+      FROM outbox LEFT JOIN LATERAL (
+            SELECT payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, customer, reference, accepted_at,
+                   traceparent
+              FROM operation
+             WHERE operation_id = CASE WHEN headers IS NULL THEN record_key END AND accepted_xid = staged_xid
+             LIMIT 1) AS request ON true;
 
 -- Which session's relay has a shard of the outbox, by the session's mark: an advisory lock of that number, which counts only while a login
 -- holds it that may write here. 0 is none.

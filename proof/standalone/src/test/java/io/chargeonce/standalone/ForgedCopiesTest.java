@@ -75,6 +75,7 @@ class ForgedCopiesTest {
                 REQUEST.formatted("requests", "", "", "", "").replace("-at', accepted_at", "-at', accepted_at::text"),
                 TOMBSTONE.replace(".dlq", ".requests").formatted("pay_scheduled", "NULL", "{}"),
                 TOMBSTONE.replace(".dlq", ".requests").formatted("pay_scheduled", "'x'", "{}"),
+                "INSERT INTO outbox (shard, topic, record_key) VALUES (0, 'payments.requests', 'pay_scheduled')",
                 TOMBSTONE.replace(".dlq", ".retry-1").formatted("pay_scheduled", "'[]'", "{}"),
                 TOMBSTONE.formatted("pay_dead", "NULL", "{}"), TOMBSTONE.formatted("pay_dead", "'x'", "{}"),
                 TOMBSTONE.formatted("pay_dead", "'{\"amount\": 1}'", "{}"), TOMBSTONE.formatted("pay_none", "'{}'", "{}"),

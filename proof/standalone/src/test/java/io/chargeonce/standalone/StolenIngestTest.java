@@ -120,9 +120,20 @@ class StolenIngestTest {
         assertThat(read("SELECT operation_id FROM payments_with_reference('globex', 'many', 'infinity', '', NULL)")).hasSize(101);
     }
 
+    /** A relay renders requests from operations' rows, and a row of the outbox can name any operation. */
+    @Test
+    void a_row_of_the_outbox_shows_nothing_of_an_operation_that_was_accepted_before() throws SQLException {
+        String staged = "BEGIN; INSERT INTO outbox (shard, topic, record_key) VALUES (0, 'payments.requests', 'pay_of_hooli');";
+        assertThat(read(staged + "SELECT record_key FROM outbox_to_relay WHERE headers IS NULL")).containsExactly("pay_of_hooli");
+        assertThat(read(staged + "SELECT payment_id FROM outbox_to_relay WHERE payment_id IS NOT NULL OR merchant_id IS NOT NULL "
+                + "OR idempotency_key IS NOT NULL OR payment_method IS NOT NULL OR customer IS NOT NULL OR amount IS NOT NULL")).isEmpty();
+    }
+
     /** The relay must read what it relays. Such a record is there for some milliseconds, and holds no address of a person. */
     @Test
     void what_waits_for_kafka_carries_no_address() throws SQLException {
+        database.refused(INGEST, "SELECT receipt_email FROM outbox_to_relay");
+        database.refused(INGEST, "SELECT description FROM outbox_to_relay");
         assertThat(io.chargeonce.wire.PaymentRecord.class.getRecordComponents()).extracting(java.lang.reflect.RecordComponent::getName)
                 .doesNotContain("receiptEmail", "description");
     }

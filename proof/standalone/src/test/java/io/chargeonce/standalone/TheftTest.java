@@ -329,6 +329,8 @@ class TheftTest {
                 + "'{}')",
         "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.dlq', 'pay_dead', NULL, '{}')",
         "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.retry-1', 'pay_dead', 'x', '{}')",
+        "INSERT INTO outbox (shard, topic, record_key, value, headers) VALUES (0, 'payments.requests', 'pay_dead', 'x', '{}')",
+        "INSERT INTO outbox (shard, topic, record_key, staged_xid) SELECT 0, 'payments.requests', 'pay_dead', '1'",
         "UPDATE outbox SET value = 'y'", "UPDATE outbox SET topic = 'payments.requests'", "UPDATE outbox SET record_key = 'y'",
         "UPDATE duplicate_guard SET merchant_id = 'globex'", "SELECT FROM payment_attempt", "SELECT request FROM payment_attempt",
         "INSERT INTO token_use SELECT token_sha256, now() FROM merchant_token", "SELECT FROM token_use",

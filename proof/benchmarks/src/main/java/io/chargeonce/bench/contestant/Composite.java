@@ -10,6 +10,7 @@ import io.chargeonce.kafka.ConsumerSettings;
 import io.chargeonce.kafka.GroupProtocol;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.runtime.Lifecycle;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.Connection;
@@ -54,7 +55,7 @@ final class Composite implements Contestant {
         var database = lifecycle.start("database", () -> Database.openForService(arena.plot().jdbcUrl(), "postgres", "", 16));
         var producers = new ProducerSettings(connection, "composite");
         var relay = lifecycle.start("relay",
-                () -> new OutboxRelay(database, producers::newProducer, OutcomeEvents.SOURCE, new SimpleMeterRegistry()).start());
+                () -> new OutboxRelay(database, Staging::request, producers::newProducer, OutcomeEvents.SOURCE, new SimpleMeterRegistry()).start());
         lifecycle.start("flow", () -> new Flow(arena, database, relay,
                 new ConsumerSettings(connection, arena.requests() + ".composite", GroupProtocol.CLASSIC).newConsumer()));
         return lifecycle;

@@ -4,17 +4,10 @@ package io.chargeonce.bench.ingest;
 import io.chargeonce.database.Columns;
 import io.chargeonce.database.Sql;
 import io.chargeonce.payment.IdempotencyKey;
-import io.chargeonce.payment.Money;
 import io.chargeonce.payment.PaymentId;
-import io.chargeonce.payment.PaymentRequest;
-import io.chargeonce.wire.PaymentHeaders;
-import io.chargeonce.wire.PaymentJson;
-import io.chargeonce.wire.PaymentRecord;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 
 /** The rows that accepting a payment writes, as the ingest service has them, for contestants that write them in another way. */
 final class IngestRows {
@@ -23,17 +16,10 @@ final class IngestRows {
             {"amount":1299,"currency":"EUR","customer":"cus_%1$s","payment_method":"pm_card_visa","reference":"order-%1$s"}""";
 
     /** One payment's values. */
-    record Payment(String id, String key, String command, byte[] record, String headers) {
+    record Payment(String id, String key, String command) {
 
         static Payment of(String key) {
-            String id = PaymentId.derive("acme", new IdempotencyKey(key)).value();
-            var request = new PaymentRequest(new Money(1299, "EUR"), "pm_card_visa", Optional.of("cus_" + key), Optional.of("order-" + key),
-                    Optional.empty(), Optional.empty());
-            var headers = PaymentHeaders.event(PaymentRecord.TYPE, PaymentRecord.VERSION, id + "/1", Instant.now())
-                    .journey(1, 1, 0, Instant.now()).toMap();
-            String command = COMMAND.formatted(key);
-            return new Payment(id, key, command, PaymentJson.write(PaymentRecord.of(id, 1, "acme", key, request)),
-                    new String(PaymentJson.write(headers)));
+            return new Payment(PaymentId.derive("acme", new IdempotencyKey(key)).value(), key, COMMAND.formatted(key));
         }
 
         String answer() {
@@ -45,8 +31,7 @@ final class IngestRows {
 
     private static final String INSERT = """
             WITH row AS (
-                SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::bytea[], ?::text[], ?::text[])
-                    AS row (id, key, command, record, headers, topic)
+                SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[]) AS row (id, key, command, topic)
             ), taken AS (
                 INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version,
                        request_path, request_params, resource_id)
@@ -64,8 +49,8 @@ final class IngestRows {
                 SELECT 'acme', 'merchant:acme', 'payment.accepted', 'payment', id, command::json, '127.0.0.1'
                   FROM row JOIN taken ON resource_id = id
             )
-            INSERT INTO outbox (shard, topic, record_key, value, headers)
-            SELECT abs(hashtext(id)) % 8, topic, id, record, headers::json FROM row JOIN taken ON resource_id = id
+            INSERT INTO outbox (shard, topic, record_key)
+            SELECT abs(hashtext(id)) % 8, topic, id FROM row JOIN taken ON resource_id = id
             """;
 
     /** Returns how many were new. */
@@ -74,8 +59,6 @@ final class IngestRows {
                 .with("text", Payment::id)
                 .with("text", Payment::key)
                 .with("text", Payment::command)
-                .with("bytea", Payment::record)
-                .with("text", Payment::headers)
                 .with("text", payment -> topic));
     }
 }

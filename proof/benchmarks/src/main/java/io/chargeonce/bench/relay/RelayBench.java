@@ -11,6 +11,7 @@ import io.chargeonce.database.OutboxRelay;
 import io.chargeonce.database.OutboxRow;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.ledger.Staging;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -135,7 +136,7 @@ public final class RelayBench {
             var published = meters.counter("chargeonce.relay.published");
             long start = System.nanoTime();
             double rate;
-            try (var relay = new OutboxRelay(database, () -> producer(plot), SOURCE, meters).start()) {
+            try (var relay = new OutboxRelay(database, Staging::request, () -> producer(plot), SOURCE, meters).start()) {
                 await(published::count, ROWS);
                 rate = ROWS * 1e9 / (System.nanoTime() - start);
                 writer.commit();
@@ -206,7 +207,7 @@ public final class RelayBench {
     /** From the commit of a row to its arrival at a consumer, the first quarter left out. The late writer's row must come too. */
     private static Latencies delay(Ground ground, int count, boolean held) throws Exception {
         try (var plot = ground.newPlot(); var database = Database.open(plot.jdbcUrl(), "postgres", "", 4);
-             var relay = new OutboxRelay(database, () -> producer(plot), SOURCE, new SimpleMeterRegistry()).start();
+             var relay = new OutboxRelay(database, Staging::request, () -> producer(plot), SOURCE, new SimpleMeterRegistry()).start();
              var writer = plot.connect();
              var late = plot.connect()) {
             late.setAutoCommit(false);

@@ -10,6 +10,7 @@ import io.chargeonce.dlq.DeadLetterQueue;
 import io.chargeonce.dlq.terminal.DlqCommand;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.vault.Vault;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
@@ -146,7 +147,7 @@ class SpringDeadLettersTest {
 
     private void publish() {
         try (var database = Database.open(plot.jdbcUrl(), "postgres", "", 2);
-             var relay = new OutboxRelay(database, () -> new ProducerSettings(kafka, "relay").newProducer(), "/chargeonce",
+             var relay = new OutboxRelay(database, Staging::request, () -> new ProducerSettings(kafka, "relay").newProducer(), "/chargeonce",
                      new SimpleMeterRegistry())
                      .start()) {
             await(() -> text("SELECT count(*) FROM outbox").equals("0"));

@@ -47,7 +47,7 @@ final class DatabaseAttacks {
             "INSERT INTO merchant_token (token_sha256, merchant_id) VALUES (sha256('mine'), 'acme')");
 
     private static final List<String> BY_INGEST = List.of("SELECT receipt_email FROM operation",
-            "SELECT customer, payment_method FROM operation_now",
+            "SELECT customer, payment_method FROM operation_now", STAGE + "(0, 'payments.requests', 'k', '{}', '{}')",
             "SELECT operation_id FROM operation_state", "SELECT request_params FROM idempotency_key",
             "SELECT payment_id FROM duplicate_guard",
             "SELECT idempotency_key FROM idempotency_key", "SELECT request FROM payment_attempt", "SELECT sealed_record FROM dead_letter",
@@ -59,7 +59,8 @@ final class DatabaseAttacks {
             "UPDATE dead_letter SET amount = 1", "UPDATE hand_settlement SET evidence = 'y'");
 
     private static final List<String> BY_PEOPLE = List.of(STAGE + "(0, 'payments.outcomes', 'k', '{}', '{}')",
-            STAGE + "(0, 'payments.requests', 'k', '{}', '{}')", STAGE + "(0, 'payments.dlq', 'k', '{}', '{}')",
+            STAGE + "(0, 'payments.requests', 'k', '{}', '{}')", STAGE + "(0, 'payments.requests', 'k', NULL, NULL)",
+            STAGE + "(0, 'payments.dlq', 'k', '{}', '{}')",
             STAGE + "(0, 'payments.dlq', 'k', NULL, '{}')", STAGE + "(0, 'payments.retry-1', 'k', '{}', '{}')",
             "SELECT FROM relay_shard FOR UPDATE", "LOCK TABLE relay_shard", "LOCK TABLE audit_seal IN ROW EXCLUSIVE MODE",
             "SELECT seals_alone()",

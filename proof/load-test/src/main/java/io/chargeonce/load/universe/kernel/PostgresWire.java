@@ -138,7 +138,7 @@ final class PostgresWire implements InvocationHandler {
 
     private void watchRelay(String sql) {
         Stagings stagings = postgres.stagings();
-        looks = sql.contains("AS MATERIALIZED") && sql.contains("FROM outbox AS staged");
+        looks = sql.contains("AS MATERIALIZED") && sql.contains("FROM outbox_to_relay AS staged");
         if (looks) {
             stagings.looks(Kernel.it().host().seen);
         } else if (!relay && sql.contains("pg_try_advisory_lock")) {
