@@ -798,7 +798,8 @@ CREATE TABLE outbox (
     outbox_id  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     -- A row of another shard would belong to no relay.
     shard      smallint NOT NULL CHECK (shard BETWEEN 0 AND 7),
-    topic      text NOT NULL CHECK (topic ~ '^[A-Za-z0-9._-]{1,249}$'),
+    -- In two parts: a pattern that counts to 249 costs each row more than all the rest of it.
+    topic      text NOT NULL CHECK (length(topic) BETWEEN 1 AND 249 AND topic !~ '[^A-Za-z0-9._-]'),
     record_key text COLLATE "C" NOT NULL CHECK (length(record_key) <= 1000),
     -- NULL is a tombstone. A producer sends at most 4 MiB, and a relay holds a row in memory as a whole.
     value      bytea CHECK (octet_length(value) <= 4194304),
