@@ -162,7 +162,7 @@ public final class ChargeHandler implements RecordHandler {
             failedByItself = failedByItself || gateways.wasWellForOthers(
                     attempt.call().gateway().psp(), begun.minus(attempt.waited()));
             OutcomeRecorder.Resolved resolved = resolutions.resolve(merchant,
-                    new OutcomeRecorder.Resolution(attempt.operationId(), attempt.token(),
+                    new OutcomeRecorder.Resolution(attempt.accepted(), attempt.token(),
                             attempt.call().key(), "call", outcome, failedByItself, Optional.of(Failover.FailoverRequest.after(tried)),
                             Optional.empty()));
             resolved.state().ifPresent(state -> countEnd(merchant, state));

@@ -27,12 +27,12 @@ sealed interface Claim {
      * @param waited how long ago it began to wait in its tier; zero if it did not wait
      * @param found  the PSP's reference of an attempt that the rows had lost: it was sent long ago, and is only asked about
      */
-    record Claimed(String operationId, UUID token, PspCall call, Progress progress, Duration waited, Optional<String> found)
+    record Claimed(Operation.Accepted accepted, UUID token, PspCall call, Progress progress, Duration waited, Optional<String> found)
             implements
                 Claim {
 
         Claimed during(Lease held) {
-            return new Claimed(operationId, token, call.during(held), progress, waited, found);
+            return new Claimed(accepted, token, call.during(held), progress, waited, found);
         }
     }
 

@@ -359,7 +359,7 @@ final class Claims implements AutoCloseable {
             Optional<String> found = request.asked.stream().flatMap(asked -> asked.traces().stream())
                     .filter(trace -> trace.key().equals(Optional.of(attempt.key()))).map(Traces.Trace::reference).findFirst();
             var call = PspCalls.of(operation, attempt, routing.named(attempt.psp()), found.isEmpty());
-            return new Claim.Claimed(operation.id(), request.token, call.withReference(found), operation.progress(), waited, found);
+            return new Claim.Claimed(operation.accepted(), request.token, call.withReference(found), operation.progress(), waited, found);
         }
 
         private Claim park(String cause, String message) {

@@ -102,7 +102,7 @@ final class Failover {
     private Claim.Claimed claimed(Operation operation, Attempt attempt, FailoverRequest request, Lease held, Instant now) {
         PspCall call = PspCalls.of(operation, attempt, routing.named(attempt.psp()), true)
                 .during(Claim.bounded(held, operation, now));
-        return new Claim.Claimed(operation.id(), request.token, call, operation.progress(), Duration.ZERO, Optional.empty());
+        return new Claim.Claimed(operation.accepted(), request.token, call, operation.progress(), Duration.ZERO, Optional.empty());
     }
 
     private Optional<Gateway> elsewhere(Operation operation, FailoverRequest request) {

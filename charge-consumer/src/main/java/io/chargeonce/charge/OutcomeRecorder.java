@@ -37,6 +37,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,14 +55,20 @@ final class OutcomeRecorder implements AutoCloseable {
     private static final String STATUS_QUERIES = "";
 
     /**
+     * @param accepted as read when the lease was taken
      * @param token  the lease under which the PSP was called or asked
      * @param source {@code call} or {@code query}
      * @param pspWellForOthers whether the PSP was well for other payments meanwhile
      * @param failover present if the caller can make the next attempt at once, at another PSP
      * @param byHand what follows from a person's finding about the attempt, if there was one when the PSP was asked
      */
-    record Resolution(String operationId, UUID token, PspKey key, String source, Outcome outcome, boolean pspWellForOthers,
-            Optional<Failover.FailoverRequest> failover, Optional<ByHand> byHand) {}
+    record Resolution(Operation.Accepted accepted, UUID token, PspKey key, String source, Outcome outcome, boolean pspWellForOthers,
+            Optional<Failover.FailoverRequest> failover, Optional<ByHand> byHand) {
+
+        String operationId() {
+            return accepted.operationId();
+        }
+    }
 
     /**
      * @param state     the operation's new state; empty if the lease had expired, and nothing was decided
@@ -114,7 +121,7 @@ final class OutcomeRecorder implements AutoCloseable {
         var unknown = new Outcome.Unknown(UnknownCause.INTERNAL_ERROR, digest, Optional.empty());
         try {
             return DatabaseRetry
-                    .insist(() -> coalescer.ask(merchant, new Resolution(resolution.operationId, resolution.token, resolution.key,
+                    .insist(() -> coalescer.ask(merchant, new Resolution(resolution.accepted, resolution.token, resolution.key,
                             resolution.source, unknown, false, Optional.empty(), Optional.empty())));
         } catch (RuntimeException bug) {
             Bug.mustBeOfOneRow(bug);
@@ -125,15 +132,16 @@ final class OutcomeRecorder implements AutoCloseable {
     }
 
     private List<Resolved> resolveAll(Connection connection, List<Resolution> resolutions) throws SQLException {
-        var locked = OperationTable.lock(connection, resolutions.stream().map(Resolution::operationId).toList());
+        var locked = OperationTable.lock(connection,
+                resolutions.stream().collect(Collectors.toMap(Resolution::token, Resolution::accepted, (one, same) -> one)));
         var changes = UnitOfWork.ofAnswers(connection, locked.now(), topics, ourReceipts, meters);
         // By identity: decided before anything changes, and cheap for large batches.
         Set<Resolution> held = Collections.newSetFromMap(new IdentityHashMap<>());
-        resolutions.stream().filter(one -> locked.rows().get(one.operationId).isHeldUnder(one.token)).forEach(held::add);
+        resolutions.stream().filter(one -> locked.rows().get(one.operationId()).isHeldUnder(one.token)).forEach(held::add);
         Map<Resolution, Resolved> answers = new IdentityHashMap<>();
         for (Resolution late : resolutions) {
             if (!held.contains(late)) {
-                answers.put(late, resolveLate(late, locked.rows().get(late.operationId), changes));
+                answers.put(late, resolveLate(late, locked.rows().get(late.operationId()), changes));
             }
         }
         answers.putAll(decide(resolutions.stream().filter(held::contains).toList(), locked.rows(), changes));
@@ -155,7 +163,7 @@ final class OutcomeRecorder implements AutoCloseable {
     private Map<Resolution, Resolved> decide(List<Resolution> held, Map<String, Operation> rows, UnitOfWork changes) throws SQLException {
         var resolutions = new ArrayList<Resolution>();
         for (Resolution one : held) {
-            resolutions.add(one.byHand.isEmpty() ? one : withFinding(one, rows.get(one.operationId), changes));
+            resolutions.add(one.byHand.isEmpty() ? one : withFinding(one, rows.get(one.operationId()), changes));
         }
         List<Observation> observations = resolutions.stream().map(one -> Observation.of(one.key, one.source, one.outcome)).toList();
         Map<PspKey, AttemptTable.Folded> folded = AttemptTable.settle(changes.connection(), observations);
@@ -163,11 +171,11 @@ final class OutcomeRecorder implements AutoCloseable {
                 .filter(one -> !(folded.get(one.key()).chargedAtOnce() && one.answersItsCall())).forEach(changes::observe);
         // A first attempt has no earlier ones, so a success at once costs no further query.
         Map<String, List<Attempt>> late = AttemptTable.lateCaptures(changes.connection(), resolutions.stream()
-                .map(one -> rows.get(one.operationId)).filter(operation -> operation.sequence() > 1).toList());
+                .map(one -> rows.get(one.operationId())).filter(operation -> operation.sequence() > 1).toList());
         Map<Resolution, Resolved> answers = new IdentityHashMap<>();
         for (int i = 0; i < resolutions.size(); i++) {
             Resolution one = resolutions.get(i);
-            Operation operation = rows.get(one.operationId);
+            Operation operation = rows.get(one.operationId());
             List<Attempt> others = late.getOrDefault(operation.id(), List.of()).stream()
                     .filter(attempt -> !attempt.key().equals(one.key)).toList();
             var at = new NextStepExecutor.At(operation, others, one.failover, changes);
@@ -216,7 +224,7 @@ final class OutcomeRecorder implements AutoCloseable {
             changes.settlementAnswered(answered, operation);
         }
         return answered.decides()
-                ? new Resolution(one.operationId, one.token, one.key, "hand", answered.outcome(), one.pspWellForOthers, Optional.empty(),
+                ? new Resolution(one.accepted, one.token, one.key, "hand", answered.outcome(), one.pspWellForOthers, Optional.empty(),
                         one.byHand)
                 : one;
     }

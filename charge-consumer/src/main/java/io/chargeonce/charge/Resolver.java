@@ -75,8 +75,8 @@ final class Resolver implements AutoCloseable {
      * @param sentAt when the attempt was sent, by this process's clock
      * @param found  what a person found out about the attempt
      */
-    private record StatusQuery(String operationId, UUID token, PspCall call, boolean mayFence,
-            Optional<Outcome> answer, Optional<String> traceparent, Instant sentAt, Optional<Found> found) {}
+    private record StatusQuery(Operation.Accepted accepted, UUID token, PspCall call, boolean mayFence, Optional<Outcome> answer,
+            Instant sentAt, Optional<Found> found) {}
 
     /**
      * @param forgotten whether the PSP can no longer execute the attempt: its key's life and the visibility lag are over
@@ -135,9 +135,9 @@ final class Resolver implements AutoCloseable {
         places.incrementAndGet();
         threads.execute(() -> {
             try {
-                tracing.span("resolve", SpanKind.INTERNAL, TraceContext.of(query.traceparent), () -> ask(query));
+                tracing.span("resolve", SpanKind.INTERNAL, TraceContext.of(query.accepted.traceparent()), () -> ask(query));
             } catch (RuntimeException e) {
-                LOG.warn("The status query about {} failed, and is repeated when its lease expires: {}", query.operationId,
+                LOG.warn("The status query about {} failed, and is repeated when its lease expires: {}", query.accepted.operationId(),
                         e.toString());
             } finally {
                 places.decrementAndGet();
@@ -236,8 +236,8 @@ final class Resolver implements AutoCloseable {
                         .withReference(byHand.filter(finding -> gateway.canBeAsked()).flatMap(HandSettlement::reference)).during(held);
         boolean mayTell = asUsual.mayBeSent();
         boolean mayFence = !keyIsKnown && attempt.notFound() >= 1 && visible && !(isUnwanted && call.fenceMayExecute());
-        return new StatusQuery(operation.id(), token, call, mayFence, knownAlready(connection, attempt),
-                operation.accepted().traceparent(), gateways.now().minus(Duration.between(attempt.sentAt(), now)),
+        return new StatusQuery(operation.accepted(), token, call, mayFence, knownAlready(connection, attempt),
+                gateways.now().minus(Duration.between(attempt.sentAt(), now)),
                 byHand.map(settlement -> new Found(settlement, !keyIsKnown && visible, mayTell)));
     }
 
@@ -262,7 +262,7 @@ final class Resolver implements AutoCloseable {
             outcome = new Outcome.Unknown(unknown.cause(), unknown.detail(), Optional.empty());
         }
         boolean failedByItself = gateways.wasWellForOthers(query.call.gateway().psp(), query.sentAt);
-        return resolutions.resolve(new OutcomeRecorder.Resolution(query.operationId, query.token, query.call.key(),
+        return resolutions.resolve(new OutcomeRecorder.Resolution(query.accepted, query.token, query.call.key(),
                 query.answer.isPresent() ? OutcomeRecorder.KNOWN : "query", outcome, failedByItself, Optional.empty(), byHand))
                 .state()
                 .isPresent();

@@ -268,8 +268,9 @@ class CanceledPaymentTest {
         queryOnce();
         Operation canceled = books.operation(id);
         for (int i = 0; i < 2; i++) {
-            process.resolutions.resolve(new OutcomeRecorder.Resolution(id, UUID.randomUUID(), canceled.attemptKey(), "call",
-                    new Outcome.Charged("late-reference"), false, Optional.empty(), Optional.empty()));
+            process.resolutions.resolve(
+                    new OutcomeRecorder.Resolution(books.operation(id).accepted(), UUID.randomUUID(), canceled.attemptKey(), "call",
+                            new Outcome.Charged("late-reference"), false, Optional.empty(), Optional.empty()));
         }
         process.drain();
         assertThat(books.state(id)).isEqualTo(OperationState.CANCELED);

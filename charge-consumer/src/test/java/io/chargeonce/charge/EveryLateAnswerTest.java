@@ -201,7 +201,8 @@ class EveryLateAnswerTest {
     private void deliver(Case one, String id) {
         PspKey key = key(one, 1);
         if (!one.source().equals("webhook")) {
-            process.resolutions.resolve(new OutcomeRecorder.Resolution(id, UUID.randomUUID(), key, one.source(), one.answer().outcome,
+            process.resolutions.resolve(new OutcomeRecorder.Resolution(books.operation(id).accepted(), UUID.randomUUID(), key, one.source(),
+                    one.answer().outcome,
                     false,
                     Optional.empty(), Optional.empty()));
             return;

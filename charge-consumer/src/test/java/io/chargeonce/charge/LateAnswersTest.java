@@ -95,8 +95,9 @@ class LateAnswersTest {
         psp.answersStatusQueries = false;
         captureLateAfter(this::resolverAsks);
         PspKey key = books.operation(payment).attemptKey();
-        other.resolutions.resolve(new OutcomeRecorder.Resolution(payment, java.util.UUID.randomUUID(), key, OutcomeRecorder.KNOWN,
-                new Outcome.Charged("late-" + key.value()), false, Optional.empty(), Optional.empty()));
+        other.resolutions.resolve(
+                new OutcomeRecorder.Resolution(books.operation(payment).accepted(), java.util.UUID.randomUUID(), key, OutcomeRecorder.KNOWN,
+                        new Outcome.Charged("late-" + key.value()), false, Optional.empty(), Optional.empty()));
         assertThat(other.meters.counter("chargeonce.bugs", "where", "resolve").count()).isZero();
         assertThat(books.count("FROM psp_observation WHERE outcome = 'charged'")).isEqualTo(1);
         assertThat(books.state(payment)).as("the resolver that holds the lease settles it").isEqualTo(OperationState.UNRESOLVED);
@@ -304,9 +305,10 @@ class LateAnswersTest {
         psp.answersStatusQueries = false;
         answerLate(this::resolverAsks, charge -> new Outcome.Failed(FailureCause.PSP_UNWELL, "late"));
         PspKey key = books.operation(payment).attemptKey();
-        other.resolutions.resolve(new OutcomeRecorder.Resolution(payment, java.util.UUID.randomUUID(), key, "query",
-                psp.captureRegardless(psp.calls.getFirst()), false,
-                Optional.empty(), Optional.empty()));
+        other.resolutions
+                .resolve(new OutcomeRecorder.Resolution(books.operation(payment).accepted(), java.util.UUID.randomUUID(), key, "query",
+                        psp.captureRegardless(psp.calls.getFirst()), false,
+                        Optional.empty(), Optional.empty()));
         Waiting.until(() -> other.resolver.runOnce() > 0);
         other.drain();
         assertThat(books.state(payment)).isEqualTo(OperationState.SUCCEEDED);

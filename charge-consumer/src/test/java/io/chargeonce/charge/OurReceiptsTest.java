@@ -93,7 +93,7 @@ class OurReceiptsTest {
         String payment = accept("order-1", "jane@example.com");
         process.drain();
         for (int repeat = 0; repeat < 2; repeat++) {
-            process.resolutions.resolve(new OutcomeRecorder.Resolution(payment, UUID.randomUUID(),
+            process.resolutions.resolve(new OutcomeRecorder.Resolution(books.operation(payment).accepted(), UUID.randomUUID(),
                     books.operation(payment).attemptKey(), "webhook", new Outcome.Charged("late"), false, Optional.empty(),
                     Optional.empty()));
         }

@@ -66,9 +66,10 @@ class RefundsTest {
         process.drain();
         assertThat(books.refunded(id)).isEqualTo(1000);
 
-        process.resolutions.resolve(new OutcomeRecorder.Resolution(refundOf(id) + "-a", java.util.UUID.randomUUID(),
-                books.operation(refundOf(id) + "-a").attemptKey(), "webhook", new Outcome.Charged("late"),
-                false, Optional.empty(), Optional.empty()));
+        process.resolutions
+                .resolve(new OutcomeRecorder.Resolution(books.operation(refundOf(id) + "-a").accepted(), java.util.UUID.randomUUID(),
+                        books.operation(refundOf(id) + "-a").attemptKey(), "webhook", new Outcome.Charged("late"),
+                        false, Optional.empty(), Optional.empty()));
         assertThat(books.refunded(id)).isEqualTo(2299);
         assertThat(books
                 .count("FROM audit_record WHERE action = 'incident.succeeded_after_decline' AND resource_id = '" + refundOf(id) + "-a'"))
@@ -148,8 +149,9 @@ class RefundsTest {
         assertThat(books.state(refund)).isEqualTo(OperationState.UNRESOLVED);
         var first = psp.refunds.calls.getFirst().key();
         assertThat(first).isNotEqualTo(books.operation(refund).attemptKey());
-        process.resolutions.resolve(new OutcomeRecorder.Resolution(refund, java.util.UUID.randomUUID(), first, "webhook",
-                new Outcome.Charged("late"), false, Optional.empty(), Optional.empty()));
+        process.resolutions
+                .resolve(new OutcomeRecorder.Resolution(books.operation(refund).accepted(), java.util.UUID.randomUUID(), first, "webhook",
+                        new Outcome.Charged("late"), false, Optional.empty(), Optional.empty()));
         tell(id, "1", new Outcome.Charged("back-1"));
         tell(id, "2", new Outcome.Failed(FailureCause.REFUND_FAILED, "the account is closed"));
         process.drain();

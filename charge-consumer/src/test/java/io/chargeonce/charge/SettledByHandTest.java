@@ -79,7 +79,7 @@ class SettledByHandTest {
     }
 
     private void later(Outcome outcome) {
-        process.resolutions.resolve(new OutcomeRecorder.Resolution(id, UUID.randomUUID(), key, "query", outcome,
+        process.resolutions.resolve(new OutcomeRecorder.Resolution(books.operation(id).accepted(), UUID.randomUUID(), key, "query", outcome,
                 false,
                 Optional.empty(), Optional.empty()));
     }
@@ -312,8 +312,9 @@ class SettledByHandTest {
     void a_resolver_that_lost_its_lease_settles_nothing_by_a_persons_word() {
         find(Optional.of("by-hand-1"));
         var finding = ByHand.after(found(), CANNOT_TELL, false, true, false);
-        process.resolutions.resolve(new OutcomeRecorder.Resolution(id, UUID.randomUUID(), key, "query", CANNOT_TELL,
-                false, Optional.empty(), Optional.of(finding)));
+        process.resolutions
+                .resolve(new OutcomeRecorder.Resolution(books.operation(id).accepted(), UUID.randomUUID(), key, "query", CANNOT_TELL,
+                        false, Optional.empty(), Optional.of(finding)));
         assertThat(books.state(id)).isEqualTo(OperationState.UNRESOLVED);
         assertThat(books.count("FROM psp_observation WHERE source = 'hand'")).isZero();
     }

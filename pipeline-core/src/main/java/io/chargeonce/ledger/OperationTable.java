@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -37,13 +39,15 @@ public final class OperationTable {
     /** What was accepted, joined with the state. */
     static final String BOTH = " FROM operation_state JOIN operation USING (operation_id) ";
 
+    private static final String STATE = """
+            state, step, generation, counted_attempts, tier, sequence, psp, psp_reference, failure_cause, failure_message, not_before,
+            charge_before, staged_at, swept, lease_token, resolve_at, resolve_tries, unresolved_since, settled_at, capture_psp,
+            capture_reference, refused_by, awaited, represented, represent_at, cancel_requested_at
+            """;
+
     static final String COLUMNS = """
             operation_id, payment_id, kind, operation_ref, merchant_id, idempotency_key, amount, currency, payment_method, customer,
-            reference, description, receipt_email, initiator, accepted_at, traceparent, state, step, generation, counted_attempts,
-            tier, sequence, psp, psp_reference, failure_cause, failure_message, not_before, charge_before, staged_at, swept, lease_token,
-            resolve_at, resolve_tries, unresolved_since, settled_at, capture_psp, capture_reference, refused_by,
-            awaited, represented, represent_at, cancel_requested_at
-            """;
+            reference, description, receipt_email, initiator, accepted_at, traceparent,""" + " " + STATE;
 
     private OperationTable() {}
 
@@ -53,6 +57,30 @@ public final class OperationTable {
 
     public static Locked lock(Connection connection, Collection<String> ids) throws SQLException {
         return readLocked(connection, LOCK, ids.stream().distinct().sorted().toList());
+    }
+
+    private static final String LOCK_STATES = "SELECT clock_timestamp(), operation_id, " + STATE + """
+             FROM operation_state WHERE operation_id = ANY (?) ORDER BY operation_id FOR UPDATE OF operation_state
+            """;
+
+    /**
+     * The same for the holders of leases. While a lease holds, what was accepted is neither erased nor forgotten, so it is not read again.
+     * Operations whose lease is another's now are read whole.
+     *
+     * @param leases by token, what was accepted, as read in the transaction that took the lease
+     */
+    public static Locked lock(Connection connection, Map<UUID, Operation.Accepted> leases) throws SQLException {
+        Map<String, Operation.Accepted> known = leases.values().stream()
+                .collect(Collectors.toMap(Operation.Accepted::operationId, Function.identity(), (one, other) -> one));
+        var locked = readLocked(connection, LOCK_STATES, row -> known.get(row.text()), known.keySet().stream().sorted().toList());
+        List<String> others = locked.rows.values().stream()
+                .filter(operation -> !operation.accepted().equals(operation.leaseToken.map(leases::get).orElse(null))
+                        || !operation.isWatched())
+                .map(Operation::id).toList();
+        if (!others.isEmpty()) {
+            locked.rows.putAll(lock(connection, others).rows);
+        }
+        return locked;
     }
 
     private static final String LOCK_FREE = "SELECT clock_timestamp(), " + COLUMNS + BOTH + """
@@ -271,20 +299,30 @@ public final class OperationTable {
 
     /** @param sql selects the time and {@link #COLUMNS} */
     static Locked readLocked(Connection connection, String sql, Object... values) throws SQLException {
+        return readLocked(connection, sql, OperationTable::accepted, values);
+    }
+
+    /** Tells what was accepted, from the columns before {@link #STATE}. */
+    @FunctionalInterface
+    private interface AcceptedReader {
+        Operation.Accepted read(RowReader row) throws SQLException;
+    }
+
+    private static Locked readLocked(Connection connection, String sql, AcceptedReader accepted, Object... values) throws SQLException {
         var rows = new LinkedHashMap<String, Operation>();
         List<Instant> times = Sql.all(connection, sql, result -> {
             var row = new RowReader(result);
             Instant now = row.instant();
-            Operation operation = read(row);
+            Operation operation = read(row, accepted.read(row));
             rows.put(operation.id(), operation);
             return now;
         }, values);
         return new Locked(times.isEmpty() ? Instant.MIN : times.getLast(), rows);
     }
 
-    /** In the order of {@link #COLUMNS}. */
-    private static Operation read(RowReader row) throws SQLException {
-        var operation = new Operation(accepted(row));
+    /** In the order of {@link #STATE}. */
+    private static Operation read(RowReader row, Operation.Accepted accepted) throws SQLException {
+        var operation = new Operation(accepted);
         operation.state = OperationState.fromTag(row.text());
         operation.step = row.integer();
         operation.generation = row.integer();

@@ -7,14 +7,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.PaymentRequest;
 import io.chargeonce.payment.UnknownCause;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -133,6 +137,44 @@ class OperationTableTest {
         rows.change(id, (connection, operation) -> operation.settleDeclined("gener\0ic", "no\0way", Optional.of("pi\0"), NOW));
         assertThat(rows.find(id).failureMessage()).contains("no way");
         assertThat(rows.attempts(id).getFirst().message()).contains("no way");
+    }
+
+    @Test
+    void what_was_accepted_is_read_again_only_without_the_lease() {
+        String id = rows.accept();
+        rows.claim(id);
+        Operation claimed = rows.find(id);
+        Operation held = lock(claimed);
+        assertThat(held.accepted()).isSameAs(claimed.accepted());
+        assertThat(held).usingRecursiveComparison().isEqualTo(rows.find(id));
+        rows.change(id, (connection, operation) -> operation.settleDeclined("lost_card", "lost", Optional.empty(), NOW));
+        erase(id);
+        assertThat(lock(claimed).accepted().request().customer()).contains(PaymentRequest.ERASED);
+    }
+
+    @Test
+    void a_lease_that_another_worker_has_now_says_nothing_about_what_was_accepted() {
+        String id = unresolved(Duration.ofHours(6));
+        rows.change(id, (connection, operation) -> operation.claimForStatusQuery(UUID.randomUUID(), NOW, NOW.plusSeconds(30)));
+        Operation asked = rows.find(id);
+        rows.change(id, (connection, operation) -> operation.claimForStatusQuery(UUID.randomUUID(), NOW, NOW.plusSeconds(30)));
+        erase(id);
+        assertThat(lock(asked).accepted().request().customer()).contains(PaymentRequest.ERASED);
+        Operation last = rows.find(id);
+        assertThat(lock(asked, last).accepted()).isEqualTo(last.accepted());
+    }
+
+    /** As their lease's holders do. */
+    private static Operation lock(Operation... claimed) {
+        Map<UUID, Operation.Accepted> leases = Stream.of(claimed)
+                .collect(Collectors.toMap(operation -> operation.leaseToken.orElseThrow(), Operation::accepted));
+        return rows.database.inTransaction(connection -> OperationTable.lock(connection, leases)).rows().get(claimed[0].id());
+    }
+
+    private static void erase(String id) {
+        rows.execute(
+                "BEGIN; SET LOCAL chargeonce.erasing = 'on'; UPDATE operation SET customer = '[erased]' WHERE operation_id = '%s'; COMMIT"
+                        .formatted(id));
     }
 
     private static String unresolved(Duration pause) {

@@ -830,8 +830,9 @@ CREATE POLICY readers ON outbox FOR SELECT USING (true);
 CREATE POLICY relays_delete ON outbox FOR DELETE USING (true);
 CREATE POLICY relays_set_aside ON outbox FOR UPDATE USING (true);
 -- A role that accepts payments stages first requests, of which it tells nothing, and refusals. A role that makes attempts stages work,
--- outcomes and receipts, and writes the queue's topic and the tiers. People who move dead letters stage what the rows say, as work and on the queue's topic. The part after a topic's
--- last dot is the same under any prefix. A CASE, so that the frequent ones, acceptances and outcomes, need few checks.
+-- outcomes and receipts, and writes the queue's topic and the tiers. People who move dead letters stage what the rows say, as work and on
+-- the queue's topic. The part after a topic's last dot is the same under any prefix. A CASE, so that the frequent ones, acceptances and
+-- outcomes, need few checks.
 CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
     WHEN headers IS NULL THEN (SELECT has_any_column_privilege('chargeonce.operation', 'INSERT'))
     -- The topics of other systems: see "target_topic".
