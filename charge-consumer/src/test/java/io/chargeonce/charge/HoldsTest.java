@@ -315,7 +315,8 @@ class HoldsTest {
         String topic = books.topics.retry(1);
         var settings = LoopSettings.of(topic, Set.of(topic), 10).withHold(() -> process.holds.isTierPaused(1));
         try (var relay =
-                new OutboxRelay(books.charging, Staging::request, new ProducerSettings(kafka, "test")::newProducer, "/chargeonce", new SimpleMeterRegistry());
+                new OutboxRelay(books.charging, Staging::request, new ProducerSettings(kafka, "test")::newProducer, "/chargeonce",
+                        new SimpleMeterRegistry());
              var loop = new RecordLoop(settings, new ConsumerSettings(kafka, books.topics.groupOfTier(1), GroupProtocol.CONSUMER),
                      DueTimes.immediately(), process.handler, InstantSource.system(), meters).start()) {
             relay.start();

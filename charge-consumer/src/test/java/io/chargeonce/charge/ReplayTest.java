@@ -45,7 +45,8 @@ class ReplayTest {
     private final KafkaConnection kafka = new KafkaConnection(TestStack.kafka().bootstrapServers(), Map.of());
     private final Producer<byte[], byte[]> producer = new ProducerSettings(kafka, "test").newProducer();
     private final OutboxRelay relay =
-            new OutboxRelay(books.charging, Staging::request, new ProducerSettings(kafka, "test")::newProducer, "/chargeonce", new SimpleMeterRegistry());
+            new OutboxRelay(books.charging, Staging::request, new ProducerSettings(kafka, "test")::newProducer, "/chargeonce",
+                    new SimpleMeterRegistry());
     private final MeterRegistry meters = new SimpleMeterRegistry();
     private List<String> payments;
 

@@ -52,7 +52,8 @@ class SweeperTest {
     private final Admin admin = Admin.create(kafka.clientProperties());
     private final Producer<byte[], byte[]> producer = new ProducerSettings(kafka, "test").newProducer();
     private final OutboxRelay relay =
-            new OutboxRelay(books.charging, Staging::request, new ProducerSettings(kafka, "test")::newProducer, "/chargeonce", new SimpleMeterRegistry());
+            new OutboxRelay(books.charging, Staging::request, new ProducerSettings(kafka, "test")::newProducer, "/chargeonce",
+                    new SimpleMeterRegistry());
     private final TopicProgress progress = new TopicProgress(kafka);
     private final Sweeper sweeper = new Sweeper(books.charging, progress, books.topics, 3, tier -> false, PATIENCE, relay::nudge);
 

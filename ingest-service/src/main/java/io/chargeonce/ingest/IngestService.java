@@ -103,7 +103,8 @@ public final class IngestService implements AutoCloseable {
             return () -> {};
         });
         var relay = lifecycle.start("relay",
-                () -> new OutboxRelay(database, Staging::request, producers::newProducer, pipeline.eventSource(), meters.registry()).start());
+                () -> new OutboxRelay(database, Staging::request, producers::newProducer, pipeline.eventSource(), meters.registry())
+                        .start());
         var workers = new ArrayList<Worker>();
         workers.add(start(lifecycle, "ingest-database-waits", AGE_EVERY, new DatabaseWaits(database, meters.registry())::runOnce, meters));
         var accept = lifecycle.start("acceptances",

@@ -345,7 +345,9 @@ class ForeignMergeTest {
     }
 
     private static void publish() {
-        try (var relay = new OutboxRelay(rows.owner(), Staging::request, ForeignMergeTest::producer, "/chargeonce", new SimpleMeterRegistry()).start()) {
+        try (var relay =
+                new OutboxRelay(rows.owner(), Staging::request, ForeignMergeTest::producer, "/chargeonce", new SimpleMeterRegistry())
+                        .start()) {
             Awaitility.await().until(() -> rows.text("SELECT count(*) FROM outbox").equals("0"));
         }
     }

@@ -158,8 +158,9 @@ class SealCopiesTest {
     }
 
     private static void publish() {
-        try (var relay = new OutboxRelay(rows.owner(), Staging::request, new ProducerSettings(connection(), "seal-copies-test")::newProducer,
-                "/chargeonce", new SimpleMeterRegistry()).start()) {
+        try (var relay =
+                new OutboxRelay(rows.owner(), Staging::request, new ProducerSettings(connection(), "seal-copies-test")::newProducer,
+                        "/chargeonce", new SimpleMeterRegistry()).start()) {
             Awaitility.await().until(() -> rows.text("SELECT count(*) FROM outbox").equals("0"));
         }
     }

@@ -175,7 +175,8 @@ class TopicTest {
     }
 
     private static void publish() {
-        try (var relay = new OutboxRelay(rows.owner(), Staging::request, TopicTest::producer, "/chargeonce", new SimpleMeterRegistry()).start()) {
+        try (var relay =
+                new OutboxRelay(rows.owner(), Staging::request, TopicTest::producer, "/chargeonce", new SimpleMeterRegistry()).start()) {
             Awaitility.await().until(() -> rows.text("SELECT count(*) FROM outbox").equals("0"));
         }
     }

@@ -55,7 +55,8 @@ final class Composite implements Contestant {
         var database = lifecycle.start("database", () -> Database.openForService(arena.plot().jdbcUrl(), "postgres", "", 16));
         var producers = new ProducerSettings(connection, "composite");
         var relay = lifecycle.start("relay",
-                () -> new OutboxRelay(database, Staging::request, producers::newProducer, OutcomeEvents.SOURCE, new SimpleMeterRegistry()).start());
+                () -> new OutboxRelay(database, Staging::request, producers::newProducer, OutcomeEvents.SOURCE, new SimpleMeterRegistry())
+                        .start());
         lifecycle.start("flow", () -> new Flow(arena, database, relay,
                 new ConsumerSettings(connection, arena.requests() + ".composite", GroupProtocol.CLASSIC).newConsumer()));
         return lifecycle;

@@ -147,9 +147,10 @@ class SpringDeadLettersTest {
 
     private void publish() {
         try (var database = Database.open(plot.jdbcUrl(), "postgres", "", 2);
-             var relay = new OutboxRelay(database, Staging::request, () -> new ProducerSettings(kafka, "relay").newProducer(), "/chargeonce",
-                     new SimpleMeterRegistry())
-                     .start()) {
+             var relay =
+                     new OutboxRelay(database, Staging::request, () -> new ProducerSettings(kafka, "relay").newProducer(), "/chargeonce",
+                             new SimpleMeterRegistry())
+                             .start()) {
             await(() -> text("SELECT count(*) FROM outbox").equals("0"));
         }
     }
