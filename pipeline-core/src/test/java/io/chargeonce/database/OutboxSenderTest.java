@@ -36,7 +36,7 @@ class OutboxSenderTest {
     }
 
     private static Outbox.Staged row(long id, String topic, byte[] rawHeaders) {
-        return new Outbox.Staged(id, topic, "key-" + id, new byte[0], "{}", null, rawHeaders);
+        return new Outbox.Staged(id, topic, "key-" + id, new byte[0], "{}", null, rawHeaders, Optional.empty());
     }
 
     /** No service depends on another system's topic, whether it fails alone or while Kafka takes other records. */
