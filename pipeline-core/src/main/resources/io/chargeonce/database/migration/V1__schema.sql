@@ -827,8 +827,9 @@ CREATE POLICY readers ON outbox FOR SELECT USING (true);
 CREATE POLICY relays_delete ON outbox FOR DELETE USING (true);
 CREATE POLICY relays_set_aside ON outbox FOR UPDATE USING (true);
 -- A role that accepts payments stages first requests, of which it tells nothing, and refusals. A role that makes attempts stages work,
--- outcomes and receipts, and writes the queue's topic and the tiers. People who move dead letters stage what the rows say, as work and on the queue's topic. The part after a topic's
--- last dot is the same under any prefix. A CASE, so that the frequent ones, acceptances and outcomes, need few checks.
+-- outcomes and receipts, and writes the queue's topic and the tiers. People who move dead letters stage what the rows say, as work and on
+-- the queue's topic. The part after a topic's last dot is the same under any prefix. A CASE, so that the frequent ones, acceptances and
+-- outcomes, need few checks.
 CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
     WHEN headers IS NULL THEN (SELECT has_any_column_privilege('chargeonce.operation', 'INSERT'))
     -- The topics of other systems: see "target_topic".
@@ -850,9 +851,9 @@ CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
     WHEN right(topic, 15) = '.intake-refused' THEN (SELECT has_any_column_privilege('chargeonce.idempotency_key', 'INSERT'))
     ELSE false END);
 
--- What relays read. Of a row without headers, what its operation's first request is made of: columns that never change. Only of an operation
--- that the same transaction has accepted, because a login that stages a row of another's operation must not read that one by it. LIMIT keeps
--- the look-up by key, whatever Postgres takes the tables' sizes for.
+-- What relays read. Of a row without headers, what its operation's first request is made of: columns that never change. Only of an
+-- operation that the same transaction has accepted: a login that stages a row of another operation must not read that one by it. LIMIT
+-- keeps the look-up by key, whatever Postgres takes the tables' sizes for, and no condition of a reader comes before that of this view.
 CREATE VIEW outbox_to_relay AS
     SELECT outbox.*, request.*
       FROM outbox LEFT JOIN LATERAL (
