@@ -854,9 +854,9 @@ CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
     WHEN right(topic, 15) = '.intake-refused' THEN (SELECT has_any_column_privilege('chargeonce.idempotency_key', 'INSERT'))
     ELSE false END);
 
--- What relays read. Of a row without headers, what its operation's first request is made of: columns that never change. Only of an operation
--- that the same transaction has accepted, because a login that stages a row of another's operation must not read that one by it. LIMIT keeps
--- the look-up by key, whatever Postgres takes the tables' sizes for.
+-- What relays read. Of a row without headers, what its operation's first request is made of: columns that never change. Only of an
+-- operation that the same transaction has accepted: a login that stages a row of another operation must not read that one by it. LIMIT
+-- keeps the look-up by key, whatever Postgres takes the tables' sizes for, and no condition of a reader comes before that of this view.
 CREATE VIEW outbox_to_relay AS
     SELECT outbox.*, request.*
       FROM outbox LEFT JOIN LATERAL (
