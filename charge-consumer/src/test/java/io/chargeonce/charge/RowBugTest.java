@@ -167,9 +167,10 @@ class RowBugTest {
     @Test
     void a_record_whose_payment_cannot_be_read_is_put_away_and_delays_no_other() {
         List<String> ids = acceptWithOneIn("pm_card_visa");
+        var work = books.takeWork();
         books.execute("ALTER TABLE operation DROP CONSTRAINT IF EXISTS operation_currency_check");
         books.rewrite("UPDATE operation SET currency = 'euro' WHERE operation_id = '%s'".formatted(ids.get(17)));
-        handleAllAtOnce(books.takeWork());
+        handleAllAtOnce(work);
         assertThat(books.count("FROM operation_now WHERE state = 'succeeded'")).isEqualTo(39);
         assertThat(books.count("FROM dead_letter WHERE cause = 'unprocessable'")).isEqualTo(1);
         assertThat(books.count("FROM operation_now WHERE state = 'accepted'")).as("its payment waits as it was").isEqualTo(1);
