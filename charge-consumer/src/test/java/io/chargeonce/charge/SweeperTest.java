@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.charge.due.Sweeper;
 import io.chargeonce.charge.due.TopicProgress;
 import io.chargeonce.database.OutboxRelay;
+import io.chargeonce.kafka.CommittedTopic;
 import io.chargeonce.kafka.ConsumerSettings;
 import io.chargeonce.kafka.GroupProtocol;
 import io.chargeonce.kafka.KafkaConnection;
@@ -138,6 +139,21 @@ class SweeperTest {
     private boolean sweptAll(List<String> ids) {
         sweeper.runOnce();
         return ids.stream().allMatch(id -> books.operation(id).swept() > 0);
+    }
+
+    /** Its group has come further than the log goes now, and nothing follows that would bring it there again. */
+    @Test
+    void work_of_a_lost_tail_is_staged_again_although_nothing_follows_it() throws Exception {
+        String kept = books.accept("order-0");
+        Waiting.until(() -> books.staged(books.topics.requests()) == 0);
+        relay.close();
+        List<String> later = IntStream.range(1, 50).mapToObj(i -> books.accept("order-" + i)).toList();
+        books.execute("DELETE FROM outbox");
+        String topic = books.topics.requests();
+        String id = admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).topicId().toString();
+        var done = new TopicPartition(topic, partition(kept));
+        admin.alterConsumerGroupOffsets(books.topics.groupOfTier(0), Map.of(done, CommittedTopic.of(id, 3, Optional.empty()))).all().get();
+        Waiting.until(() -> sweptAll(later.stream().filter(lost -> partition(lost) == done.partition()).toList()));
     }
 
     @Test

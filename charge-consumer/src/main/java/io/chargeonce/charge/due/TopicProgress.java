@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.charge.due;
 
+import io.chargeonce.kafka.CommittedTopic;
 import io.chargeonce.kafka.KafkaConnection;
 import java.util.Collection;
 import java.util.HashMap;
@@ -54,7 +55,7 @@ public final class TopicProgress implements AutoCloseable {
             List<PartitionInfo> partitions = reader.partitionsFor(topic);
             List<TopicPartition> led = partitions.stream().filter(info -> info.leader() != null)
                     .map(info -> new TopicPartition(topic, info.partition())).toList();
-            return led.isEmpty() ? Optional.empty() : Optional.of(new Progress(partitions.size(), positions(led, group)));
+            return led.isEmpty() ? Optional.empty() : Optional.of(new Progress(partitions.size(), positions(topic, led, group)));
         } catch (ExecutionException | KafkaException cannotTell) {
             if (cannotTell instanceof AuthenticationException || cannotTell.getCause() instanceof AuthenticationException) {
                 renew();
@@ -66,19 +67,22 @@ public final class TopicProgress implements AutoCloseable {
         }
     }
 
-    /** Committed offsets are read first: an end below one can then only mean that the topic was created again. */
-    private Map<TopicPartition, Position> positions(Collection<TopicPartition> partitions, String group)
+    /**
+     * Committed offsets are read first, and then the id of the topic that they have to be of. One beyond the end of the same topic is of a
+     * tail that was lost, before which the group has finished everything.
+     */
+    private Map<TopicPartition, Position> positions(String topic, Collection<TopicPartition> partitions, String group)
             throws ExecutionException, InterruptedException {
         Map<TopicPartition, OffsetAndMetadata> committed =
                 admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get();
+        String id = admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).topicId().toString();
         Map<TopicPartition, Long> first = reader.beginningOffsets(partitions);
         Map<TopicPartition, Long> end = reader.endOffsets(partitions);
         var positions = new HashMap<TopicPartition, Position>();
         for (TopicPartition partition : partitions) {
-            OffsetAndMetadata done = committed.get(partition);
-            boolean isOfThisTopic = done != null && done.offset() <= end.get(partition);
-            positions.put(partition, new Position(
-                    isOfThisTopic ? Math.max(first.get(partition), done.offset()) : first.get(partition), end.get(partition)));
+            long finished = Optional.ofNullable(committed.get(partition)).filter(done -> !CommittedTopic.isAnotherThan(id, done))
+                    .map(done -> Math.min(done.offset(), end.get(partition))).orElse(0L);
+            positions.put(partition, new Position(Math.max(first.get(partition), finished), end.get(partition)));
         }
         return positions;
     }
