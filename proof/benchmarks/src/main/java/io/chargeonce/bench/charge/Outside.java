@@ -44,8 +44,10 @@ final class Outside implements AutoCloseable {
 
     /** With a PSP that executes each key once, and takes so long for each call. */
     static Outside start(Duration pspLatency) throws IOException {
-        var process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
-                System.getProperty("java.class.path"), Outside.class.getName(), "" + pspLatency.toMillis())
+        // Its standard output is for its answers, and a log would cost processor time.
+        var process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Dlogback.configurationFile=logback-none.xml", "-cp", System.getProperty("java.class.path"), Outside.class.getName(),
+                "" + pspLatency.toMillis())
                 .redirectError(Redirect.INHERIT).start();
         try {
             return new Outside(process);
