@@ -316,10 +316,8 @@ class EraseTest {
             UPDATE payment_attempt SET request = 'receipt_email=%2$s', message = 'Jane' WHERE payment_id = '%1$s';
             UPDATE psp_observation SET detail = '%2$s' WHERE psp_key IN (SELECT psp_key FROM payment_attempt WHERE payment_id = '%1$s');
             UPDATE dead_letter SET message = '%2$s' WHERE dead_letter_id = '%1$s';
-            INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params, \
-            resource_id)
-            SELECT merchant_id, idempotency_key, sha256('x'), 1, '/v1/payments', '{"amount":1,"customer":"Jane","receipt_email":"%2$s"}', \
-            operation_id
+            INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, resource_id)
+            SELECT merchant_id, idempotency_key, sha256('x'), 1, '/v1/payments', operation_id
               FROM operation WHERE operation_id = '%1$s';
             SET session_replication_role = origin
             """.formatted(payment, PERSON));
@@ -328,7 +326,7 @@ class EraseTest {
     private static String everythingOf(String payment) {
         return rows.text("""
             SELECT concat_ws(' ', (SELECT o::text FROM operation_now AS o WHERE operation_id = '%1$s'),
-                             (SELECT string_agg(request_params::text, ' ') FROM idempotency_key WHERE resource_id = '%1$s'),
+                             (SELECT string_agg(key::text, ' ') FROM idempotency_key AS key WHERE resource_id = '%1$s'),
                              (SELECT string_agg(encode(request, 'escape') || concat_ws(' ', a::text), ' ') FROM payment_attempt AS a \
             WHERE payment_id = '%1$s'),
                              (SELECT string_agg(p::text, ' ') FROM psp_observation AS p JOIN payment_attempt USING (psp_key) WHERE \

@@ -92,15 +92,13 @@ final class AcceptPayments implements Coalescer.Batch<AcceptRequest, Acceptance>
     private static final String INSERT = """
             WITH ask AS (
                 SELECT *
-                  FROM unnest(?::text[], ?::text[], ?::text[], ?::bytea[], ?::text[], ?::bigint[],
-                              ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bytea[],
-                              ?::text[], ?::text[])
-                    AS row (payment_id, merchant_id, idempotency_key, fingerprint, request_params, amount, currency, payment_method,
-                            customer, reference, description, receipt_email, origin, purchase, traceparent, initiator)
+                  FROM unnest(?::text[], ?::text[], ?::text[], ?::bytea[], ?::bigint[], ?::text[], ?::text[],
+                              ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bytea[], ?::text[], ?::text[])
+                    AS row (payment_id, merchant_id, idempotency_key, fingerprint, amount, currency, payment_method, customer, reference,
+                            description, receipt_email, origin, purchase, traceparent, initiator)
             ), fresh AS (
-                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path,
-                       request_params, resource_id)
-                SELECT merchant_id, idempotency_key, fingerprint, %d, '%s', request_params::json, payment_id
+                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, resource_id)
+                SELECT merchant_id, idempotency_key, fingerprint, %d, '%s', payment_id
                   FROM ask
                 ON CONFLICT (merchant_id, idempotency_key) DO NOTHING
                 RETURNING resource_id
@@ -143,7 +141,6 @@ final class AcceptPayments implements Coalescer.Batch<AcceptRequest, Acceptance>
                 .with("text", AcceptRequest::merchant)
                 .with("text", ask -> ask.key().value())
                 .with("bytea", ask -> ask.command().fingerprint())
-                .with("text", ask -> ask.command().canonical())
                 .with("int8", ask -> ask.request().money().minorUnits())
                 .with("text", ask -> ask.request().money().currency())
                 .with("text", ask -> ask.request().paymentMethod())

@@ -39,9 +39,9 @@ class ReaperPaceTest {
                                        accepted_at, charge_within_s)
                 SELECT id, id, 'charge', 'acme', id, 1, 'EUR', 'pm', now() - interval '%2$d days', 0
                   FROM generate_series(1, %1$d) AS n CROSS JOIN LATERAL (SELECT '%2$d-' || n) AS named (id);
-                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params,
+                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path,
                                              resource_id, created_at)
-                SELECT merchant_id, idempotency_key, sha256(''), 1, '/v1/payments', '{}', operation_id,
+                SELECT merchant_id, idempotency_key, sha256(''), 1, '/v1/payments', operation_id,
                        accepted_at + numbered.n * interval '1 ms'
                   FROM (SELECT *, row_number() OVER () AS n FROM operation WHERE operation_id LIKE '%2$d-%%') AS numbered;
                 SET session_replication_role = replica;

@@ -61,7 +61,11 @@ CREATE OR REPLACE FUNCTION keys_taken(merchants text[], keys text[])
 #variable_conflict use_column
 BEGIN
     RETURN QUERY
-    SELECT taken.merchant_id, taken.idempotency_key, taken.fingerprint, taken.fingerprint_version, taken.request_path, taken.request_params,
+    SELECT taken.merchant_id, taken.idempotency_key, taken.fingerprint, taken.fingerprint_version, taken.request_path,
+           coalesce(taken.request_params, json_strip_nulls(json_build_object(
+               'amount', charge.amount, 'currency', charge.currency, 'payment_method', charge.payment_method, 'customer', charge.customer,
+               'reference', charge.reference, 'description', charge.description, 'receipt_email', charge.receipt_email,
+               'initiator', charge.initiator))),
            taken.created_at, charge.state, charge.generation, charge.sequence, charge.cancel_requested_at, charge.settled_at,
            charge.resolve_at, charge.failure_cause, charge.amount,
            (SELECT coalesce(sum(back.amount), 0) FROM operation_now AS back

@@ -191,14 +191,7 @@ CREATE OR REPLACE FUNCTION is_personal(payment text) RETURNS boolean LANGUAGE sq
         OR banks_keep(payment)
 $$;
 
--- A key's request without personal data. It still names the fields that it had, because a repeat is compared by its fingerprint.
-CREATE OR REPLACE FUNCTION erased_request(params json) RETURNS json LANGUAGE sql IMMUTABLE AS $$
-    SELECT json_object_agg(key, CASE WHEN key IN ('customer', 'description', 'receipt_email') THEN to_json('[erased]'::text) ELSE value END)
-      FROM json_each(params)
-$$;
-
--- Removes what identifies a person from finished payments and their refunds, for good: from the rows, the keys' requests, the requests to
--- PSPs, the texts of PSPs, and those of people who settled by hand. Amounts, merchants, ids, methods, references and states stay, and so do
+-- Removes what identifies a person from finished payments and their refunds, for good: from the rows, the requests to PSPs, the texts of PSPs, and those of people who settled by hand. Amounts, merchants, ids, methods, references and states stay, and so do
 -- the logins and times of findings. Fingerprints stay too, so a repeat gets its answer. The result says for each payment what was done; an
 -- unfinished payment is left whole, because an attempt may still be made from it. A second call changes nothing. "payments" may also name
 -- stored payment methods: what charged nothing is in no payment.
@@ -286,9 +279,6 @@ BEGIN
     -- A file's bytes hold others too, and nothing needs them any more.
     DELETE FROM bank_file_part WHERE file IN (SELECT * FROM bank_bytes_of(attempts));
     UPDATE bank_mandate SET sealed_debtor = '' WHERE mandate_id IN (SELECT * FROM bank_debtors_of(attempts));
-    UPDATE idempotency_key AS key SET request_params = erased_request(request_params) FROM operation
-     WHERE operation.operation_id = ANY (charges) AND key.merchant_id = operation.merchant_id
-       AND key.idempotency_key = operation.idempotency_key;
     PERFORM set_config('chargeonce.erasing', 'off', true);
     PERFORM append_audit(array_fill(merchant, ARRAY[cardinality(charges)]), NULL,
                          array_fill('personal_data.erased'::text, ARRAY[cardinality(charges)]),

@@ -121,11 +121,12 @@ CREATE TABLE idempotency_key (
     -- Also the version of the answer: the same request and version give the same answer, byte for byte, so none is stored.
     fingerprint_version smallint NOT NULL,
     request_path        text NOT NULL CHECK (length(request_path) <= 200),
-    -- The canonical request, to name the fields that differ when a key is reused. The json type keeps it byte for byte.
-    request_params      json NOT NULL,
+    -- The canonical request, to name the fields that differ when a key is reused. NULL for a payment, whose operation says it all.
+    request_params      json,
     resource_id         text COLLATE "C" NOT NULL,
     created_at          timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (merchant_id, idempotency_key)
+    PRIMARY KEY (merchant_id, idempotency_key),
+    CONSTRAINT a_payments_request_is_its_operation CHECK ((request_params IS NULL) = (request_path = '/v1/payments'))
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000, autovacuum_freeze_min_age = 0,
         autovacuum_vacuum_scale_factor = 0.02);
 -- A role that inserts keys sees which of them are new, and sees no others: only rows of the same transaction, whose time no role can set.
@@ -252,31 +253,32 @@ CREATE TRIGGER what_goes_back_has_come AFTER INSERT ON operation
 -- needs few vacuums. Rows that are due later are found through the list "waiting".
 CREATE TABLE operation_state (
     operation_id     text COLLATE "C" PRIMARY KEY,
-    state            text NOT NULL DEFAULT 'accepted'
-                         CHECK (state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved',
-                                          'succeeded', 'failed', 'declined', 'dead', 'purged', 'canceled')),
-    -- Raised by every transaction that stages work; a record with another step is superseded.
-    step             int NOT NULL DEFAULT 1 CHECK (step >= 1),
+    -- The payment's own deadline for a new attempt. A merge and a presentation set a later one.
+    charge_before    timestamptz NOT NULL,
+    -- No claim before this time by this database's clock, regardless of a consumer's clock.
+    not_before       timestamptz NOT NULL DEFAULT now(),
+    staged_at        timestamptz NOT NULL DEFAULT now(),
+    resolve_tries    int NOT NULL DEFAULT 0 CHECK (resolve_tries BETWEEN 0 AND 1000000000),
     -- One more for each merge out of the dead-letter queue.
     generation       smallint NOT NULL DEFAULT 1 CHECK (generation >= 1),
     -- Attempts of this generation that reached a PSP and definitely failed.
     counted_attempts smallint NOT NULL DEFAULT 0 CHECK (counted_attempts BETWEEN 0 AND 1000),
     -- The last tier it waited in; parking moves up the tiers without counting an attempt.
     tier             smallint NOT NULL DEFAULT 0 CHECK (tier BETWEEN 0 AND 9),
-    -- The last attempt's number. It never restarts: the PSP keys are derived from it.
-    sequence         int NOT NULL DEFAULT 0 CHECK (sequence >= 0),
     -- How often a soft decline has been presented again.
     represented      smallint NOT NULL DEFAULT 0 CHECK (represented >= 0),
     -- How often the sweeper has staged this step again. Its pause doubles each time: the thirtieth would be longer than a lifetime.
     swept            smallint NOT NULL DEFAULT 0 CHECK (swept BETWEEN 0 AND 30),
-    resolve_tries    int NOT NULL DEFAULT 0 CHECK (resolve_tries BETWEEN 0 AND 1000000000),
     -- Whether it has left the usual path, or was found late on it. From then on "waiting" follows each of its changes.
     listed           boolean NOT NULL DEFAULT false,
-    -- The payment's own deadline for a new attempt. A merge and a presentation set a later one.
-    charge_before    timestamptz NOT NULL,
-    -- No claim before this time by this database's clock, regardless of a consumer's clock.
-    not_before       timestamptz NOT NULL DEFAULT now(),
-    staged_at        timestamptz NOT NULL DEFAULT now(),
+    -- What the usual path changes is together: an update writes the row from the first change to the last one into the log.
+    state            text NOT NULL DEFAULT 'accepted'
+                         CHECK (state IN ('accepted', 'processing', 'scheduled', 'parked', 'unresolved',
+                                          'succeeded', 'failed', 'declined', 'dead', 'purged', 'canceled')),
+    -- Raised by every transaction that stages work; a record with another step is superseded.
+    step             int NOT NULL DEFAULT 1 CHECK (step >= 1),
+    -- The last attempt's number. It never restarts: the PSP keys are derived from it.
+    sequence         int NOT NULL DEFAULT 0 CHECK (sequence >= 0),
     -- The PSP of the last attempt; pinned while that attempt has not definitely failed.
     psp              text,
     psp_reference    text,
@@ -409,16 +411,17 @@ CREATE TABLE payment_attempt (
     generation      int NOT NULL,
     sequence        int NOT NULL CHECK (sequence >= 1),
     psp             text NOT NULL,
-    state           text NOT NULL CHECK (state IN ('in_flight', 'unknown', 'succeeded', 'failed_definite')),
-    -- Set only by a definite failure and never cleared, so that success leaves every index untouched.
-    failed_definite boolean NOT NULL DEFAULT false,
     -- The exact bytes, because a repeat must be a repeat for the PSP too.
     request         bytea NOT NULL,
     request_sha256  bytea NOT NULL CHECK (length(request_sha256) = 32),
-    sends           int NOT NULL DEFAULT 1 CHECK (sends >= 1),
     sent_at         timestamptz NOT NULL,
     claimed_xid     xid8 NOT NULL DEFAULT pg_current_xact_id(),
     key_valid_until timestamptz NOT NULL,
+    -- What changes comes last: an update then writes only the end of the row into the log.
+    sends           int NOT NULL DEFAULT 1 CHECK (sends >= 1),
+    state           text NOT NULL CHECK (state IN ('in_flight', 'unknown', 'succeeded', 'failed_definite')),
+    -- Set only by a definite failure and never cleared, so that success leaves every index untouched.
+    failed_definite boolean NOT NULL DEFAULT false,
     psp_reference   text,
     cause           text,
     message         text,

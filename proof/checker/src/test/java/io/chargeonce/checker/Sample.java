@@ -58,8 +58,8 @@ final class Sample implements AutoCloseable {
                 """.formatted(id, key, state, step, attempts, settled ? "'pi_" + id + "'" : "NULL", World.START,
                 settled ? "'" + at(60) + "'" : "NULL"), """
                 INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version,
-                       request_path, request_params, resource_id)
-                VALUES ('acme', '%s', sha256('x'), 1, '/v1/payments', '{}', '%s')
+                       request_path, resource_id)
+                VALUES ('acme', '%s', sha256('x'), 1, '/v1/payments', '%s')
                 """.formatted(key, id));
         world.calls.add(new ClientCall("acme", key, CONTENT, ClientCall.Result.OK, Optional.of(id)));
         request("requests", id, key, 1, 1299, "1", at(0));

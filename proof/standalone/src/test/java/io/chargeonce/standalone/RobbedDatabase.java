@@ -90,9 +90,9 @@ final class RobbedDatabase implements AutoCloseable {
                    state = 'succeeded'
               FROM operation_now WHERE kind = 'charge' AND state <> 'accepted';
             INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('key_pay_declined', 'call', 'declined');
-            INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params,
+            INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path,
                                          resource_id, created_at)
-            SELECT 'acme', idempotency_key, sha256('x'), 1, '/v1/payments', '{}', operation_id, now() - interval '10 days'
+            SELECT 'acme', idempotency_key, sha256('x'), 1, '/v1/payments', operation_id, now() - interval '10 days'
               FROM operation_now WHERE kind = 'charge';
             INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, psp, state, cause, message, \
             generation)

@@ -133,9 +133,9 @@ class SettingsAgreementTest {
     @Test
     void a_shorter_retention_says_what_it_would_delete_and_is_set_only_by_a_command_that_is_sure() {
         database.withConnection(connection -> connection.createStatement().execute("""
-                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, request_params,
+                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path,
                                              resource_id, created_at)
-                SELECT 'acme', n::text, sha256(''), 1, '/v1/payments', '{}', n::text, now() - n * interval '1 day' + interval '1 hour'
+                SELECT 'acme', n::text, sha256(''), 1, '/v1/payments', n::text, now() - n * interval '1 day' + interval '1 hour'
                   FROM generate_series(1, 150) AS n"""));
         assertThat(agreement(THREE).onRetention(100, false)).isFalse();
         assertThat(said.toString()).contains("up to 50 payments", "Nothing was changed");

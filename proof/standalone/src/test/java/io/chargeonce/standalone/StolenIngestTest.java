@@ -34,8 +34,8 @@ class StolenIngestTest {
                                        charge_within_s)
                 VALUES ('refund_of_hooli', 'pay_of_hooli', 'refund', 'r', 'hooli', 'refund', 100, 'EUR', 'pm_secret', 60);
                 INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, \
-                request_params, resource_id)
-                VALUES ('hooli', 'pay_of_hooli', sha256('x'), 1, '/v1/payments', '{"receipt_email":"ann@example.com"}', 'pay_of_hooli');
+                resource_id)
+                VALUES ('hooli', 'pay_of_hooli', sha256('x'), 1, '/v1/payments', 'pay_of_hooli');
                 INSERT INTO duplicate_guard VALUES ('hooli', sha256('a purchase'), 'pay_of_hooli', now() + interval '1 hour');
                 INSERT INTO capture_failure (operation_id, psp, psp_reference, reason) VALUES ('pay_of_hooli', 'stripe', 'pi', 'r');
                 """);

@@ -54,8 +54,8 @@ class TheftInStepsTest {
     void what_a_transaction_has_put_in_itself_it_takes_back_unless_a_payment_was_accepted_with_it() throws SQLException {
         String key = """
                 INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path,
-                                             request_params, resource_id)
-                VALUES ('acme', 'mine', sha256('x'), 1, '/v1/payments', '{}', '%s')
+                                             resource_id)
+                VALUES ('acme', 'mine', sha256('x'), 1, '/v1/payments', '%s')
                 """;
         try (Connection connection = database.login("chargeonce_ingest"); var statement = connection.createStatement()) {
             connection.setAutoCommit(false);

@@ -68,8 +68,8 @@ final class Payments {
             WITH row AS (SELECT * FROM unnest(?::text[], ?::text[]) AS row (id, key)
             ), taken AS (
                 INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version,
-                       request_path, request_params, resource_id)
-                SELECT ?, key, sha256(key::bytea), 1, '/v1/payments', '{}', id FROM row
+                       request_path, resource_id)
+                SELECT ?, key, sha256(key::bytea), 1, '/v1/payments', id FROM row
             )
             INSERT INTO operation (operation_id, payment_id, kind, merchant_id, idempotency_key, amount, currency,
                                    payment_method, customer, reference, charge_within_s)

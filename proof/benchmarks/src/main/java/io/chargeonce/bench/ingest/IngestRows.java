@@ -34,8 +34,8 @@ final class IngestRows {
                 SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[]) AS row (id, key, command, topic)
             ), taken AS (
                 INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version,
-                       request_path, request_params, resource_id)
-                SELECT 'acme', key, sha256(command::bytea), 1, '/v1/payments', command::json, id
+                       request_path, resource_id)
+                SELECT 'acme', key, sha256(command::bytea), 1, '/v1/payments', id
                   FROM row
                 ON CONFLICT (merchant_id, idempotency_key) DO NOTHING
                 RETURNING resource_id

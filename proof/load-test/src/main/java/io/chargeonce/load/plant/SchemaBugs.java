@@ -35,9 +35,8 @@ final class SchemaBugs {
             case TRIGGER_DROPPED -> Optional.of("DROP TRIGGER what_succeeded_stays_as_it_is ON chargeonce.operation_state");
             case WEBHOOK_OF_A_DECLINE -> Optional.of(changed("stage_webhooks(text[])", "'status', status",
                     "'status', CASE status WHEN 'declined' THEN 'succeeded' ELSE status END"));
-            case ERASURE_FORGETS_A_COPY -> Optional.of("""
-                    CREATE OR REPLACE FUNCTION chargeonce.erased_request(params json) RETURNS json LANGUAGE sql IMMUTABLE AS 'SELECT params'
-                    """);
+            case ERASURE_FORGETS_A_COPY -> Optional.of(changed("erase_personal_data(text, text[], text, text, text, boolean)",
+                    "UPDATE payment_attempt SET request = '', message = NULL", "UPDATE payment_attempt SET message = NULL"));
             default -> Optional.empty();
         };
     }
