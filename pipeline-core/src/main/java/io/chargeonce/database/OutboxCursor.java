@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  * and before every row that may still appear.
  *
  * <p>An id given out after a read is higher than any id that the read saw, and a transaction takes its number before it inserts ids ({@link
- * Outbox#stage} ensures that). A snapshot lists the open transactions, but only those with numbers below the newest finished one. It does
+ * Outbox} ensures that). A snapshot lists the open transactions, but only those with numbers below the newest finished one. It does
  * not list later ones, and one of them may have inserted ids long before. So between two reads the relay commits a transaction of its own,
  * its deletion. Every transaction that the second snapshot does not list took its number after that deletion, so its ids are above those
  * that the first read saw. For the relay's thread.

@@ -115,8 +115,9 @@ final class OutboxSender implements AutoCloseable {
         try {
             send(producer, row, record(row));
         } catch (JacksonException | NullPointerException | IllegalArgumentException odd) {
-            unfit.put(row.id(), row.headersJson() == null ? "its operation is not there any more, or was not accepted with it: drop it"
-                    : "its headers are no JSON object of texts: correct or drop it");
+            unfit.put(row.id(), row.request().isPresent() ? "no record can be made of its operation: " + odd.getMessage()
+                    : row.headersJson() == null ? "its operation is not there any more, or was not accepted with it: drop it"
+                            : "its headers are no JSON object of texts: correct or drop it");
         }
     }
 

@@ -69,7 +69,7 @@ public final class TopicProgress implements AutoCloseable {
 
     /**
      * Committed offsets are read first, and then the id of the topic that they have to be of. One beyond the end of the same topic is of a
-     * tail that was lost, before which the group has finished everything.
+     * tail that was lost: the group has finished everything before. What came since then may be staged once more, until the group commits.
      */
     private Map<TopicPartition, Position> positions(String topic, Collection<TopicPartition> partitions, String group)
             throws ExecutionException, InterruptedException {

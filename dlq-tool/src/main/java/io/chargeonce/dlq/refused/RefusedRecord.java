@@ -7,7 +7,7 @@ import java.time.Duration;
  * A staged record that the broker refuses. Its content is not read: no decision about it needs the data of a payer.
  *
  * @param key    the operation's id, or that of a dead letter
- * @param bytes  the size of its value
+ * @param bytes  the size of its value; 0 for a payment's first request, which is made from the payment's row
  * @param behind how many later records of its key wait for it
  */
 public record RefusedRecord(long id, String topic, String key, Duration age, long bytes, String refusal, long behind) {
@@ -24,7 +24,7 @@ public record RefusedRecord(long id, String topic, String key, Duration age, lon
     /** What is missing after a drop, and what makes up for it. One sentence. */
     public String withoutIt() {
         if (isOn(".requests") || topic.matches(".*[.]retry-\\d+")) {
-            return "The payment is not lost: the sweeper stages its work again after CHARGEONCE_SWEEP_AFTER.";
+            return "A payment that is still there is not lost: the sweeper stages its work again after CHARGEONCE_SWEEP_AFTER.";
         }
         if (isOn(".outcomes")) {
             return "Readers of the outcomes never learn this one from the topic, and its merchant gets no webhook: tell them, or let them "

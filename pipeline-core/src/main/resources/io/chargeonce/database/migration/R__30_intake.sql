@@ -52,7 +52,8 @@ BEGIN
                   ORDER BY accepted_at DESC, operation_id DESC LIMIT least(most, 101);
 END $$;
 
--- Keys that are taken, by payments and refunds, with the present state of those.
+-- Keys that are taken, by payments and refunds, with the present state of those. A login that writes a key names any resource with it, so
+-- the resource has to be of the key's merchant.
 CREATE OR REPLACE FUNCTION keys_taken(merchants text[], keys text[])
     RETURNS TABLE (merchant_id text, idempotency_key text, fingerprint bytea, fingerprint_version smallint, request_path text,
                    request_params json, created_at timestamptz, state text, generation smallint, sequence int, cancel_requested_at timestamptz,
@@ -72,7 +73,7 @@ BEGIN
              WHERE back.payment_id = charge.operation_id AND back.kind = 'refund' AND back.state = 'succeeded'), taken.resource_id
       FROM unnest(merchants, keys) AS ask (merchant_id, idempotency_key)
       JOIN idempotency_key AS taken USING (merchant_id, idempotency_key)
-      JOIN operation_now AS charge ON charge.operation_id = taken.resource_id;
+      JOIN operation_now AS charge ON charge.operation_id = taken.resource_id AND charge.merchant_id = taken.merchant_id;
 END $$;
 
 -- An attempt as its merchant may see it: without the request, the PSP's key and the PSP's exact words.

@@ -66,7 +66,8 @@ END $$;
 
 -- Clears records that the broker refuses, for the session's login: 'retry' has the relay offer them at once, 'drop' deletes them. It acts
 -- only on what is still refused, so no record that is on its way is ever lost by it. A row that a relay holds right now is left to it. Each
--- one is in the audit log: a dropped one with its hash, not with its content, which may be personal. Returns how many were cleared.
+-- one is in the audit log: a dropped one with its hash, not with its content, which may be personal; a first request, which is in its
+-- operation's row, has none. Returns how many were cleared.
 CREATE OR REPLACE FUNCTION clear_refusals(ids bigint[], what text, why text, run text, claim text) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$
 DECLARE

@@ -191,10 +191,11 @@ CREATE OR REPLACE FUNCTION is_personal(payment text) RETURNS boolean LANGUAGE sq
         OR banks_keep(payment)
 $$;
 
--- Removes what identifies a person from finished payments and their refunds, for good: from the rows, the requests to PSPs, the texts of PSPs, and those of people who settled by hand. Amounts, merchants, ids, methods, references and states stay, and so do
--- the logins and times of findings. Fingerprints stay too, so a repeat gets its answer. The result says for each payment what was done; an
--- unfinished payment is left whole, because an attempt may still be made from it. A second call changes nothing. "payments" may also name
--- stored payment methods: what charged nothing is in no payment.
+-- Removes what identifies a person from finished payments and their refunds, for good: from the rows, the requests to PSPs, the texts of
+-- PSPs, and those of people who settled by hand. Amounts, merchants, ids, methods, references and states stay, and so do the logins and
+-- times of findings. Fingerprints stay too, so a repeat gets its answer. The result says for each payment what was done; an unfinished
+-- payment is left whole, because an attempt may still be made from it. A second call changes nothing. "payments" may also name stored
+-- payment methods: what charged nothing is in no payment.
 CREATE OR REPLACE FUNCTION erase_personal_data(merchant text, payments text[], claim text, why text, run text, really boolean)
     RETURNS TABLE (payment text, fate text, state_now text)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = chargeonce, pg_temp AS $$

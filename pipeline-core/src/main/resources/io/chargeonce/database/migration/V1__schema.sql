@@ -858,15 +858,18 @@ CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
     ELSE false END);
 
 -- What relays read. Of a row without headers, what its operation's first request is made of: columns that never change. Only of an
--- operation that the same transaction has accepted: a login that stages a row of another operation must not read that one by it. LIMIT
--- keeps the look-up by key, whatever Postgres takes the tables' sizes for, and no condition of a reader comes before that of this view.
+-- operation that the same transaction has accepted: a login that stages a row of another operation must not read that one by it. A
+-- transaction's number may come again on another server, and its time then differs. LIMIT keeps a reader's condition out of the look-up,
+-- and IS TRUE has it go by the key, whatever Postgres takes the tables' sizes for.
 CREATE VIEW outbox_to_relay AS
-    SELECT outbox.*, request.*
+    SELECT outbox_id, shard, topic, record_key, value, headers, raw_key, raw_headers, refusal,
+           request.*
       FROM outbox LEFT JOIN LATERAL (
             SELECT payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, customer, reference, accepted_at,
                    traceparent
               FROM operation
-             WHERE operation_id = CASE WHEN headers IS NULL THEN record_key END AND accepted_xid = staged_xid
+             WHERE operation_id = CASE WHEN headers IS NULL THEN record_key END
+               AND (accepted_xid = staged_xid AND accepted_at = staged_at) IS TRUE
              LIMIT 1) AS request ON true;
 
 -- Which session's relay has a shard of the outbox, by the session's mark: an advisory lock of that number, which counts only while a login

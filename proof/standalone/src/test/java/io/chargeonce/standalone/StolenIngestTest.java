@@ -98,6 +98,15 @@ class StolenIngestTest {
     }
 
     @Test
+    void a_key_of_its_own_shows_it_no_payment_of_another_merchant() throws SQLException {
+        assertThat(read("""
+                BEGIN;
+                INSERT INTO idempotency_key (merchant_id, idempotency_key, fingerprint, fingerprint_version, request_path, resource_id)
+                VALUES ('x', 'x', sha256('x'), 1, '/v1/payments', 'pay_of_hooli');
+                SELECT request_params FROM keys_taken('{x}', '{x}')""")).isEmpty();
+    }
+
+    @Test
     void a_login_that_knows_a_merchant_and_its_payment_reads_that_one() throws SQLException {
         assertThat(read("SELECT receipt_email FROM operation_of('hooli', 'pay_of_hooli')")).containsExactly("ann@example.com");
         assertThat(read("SELECT operation_id FROM refunds_of('hooli', 'pay_of_hooli')")).containsExactly("refund_of_hooli");

@@ -134,7 +134,7 @@ public final class RefusedCommand implements Callable<Integer> {
         Table.<RefusedRecord>withEveryColumn(screen, List.of(
                 Column.whole("ID", RefusedRecord::key),
                 Column.right("AGE", record -> Ages.brief(record.age())),
-                Column.right("BYTES", record -> "%,d".formatted(record.bytes())),
+                Column.right("BYTES", record -> record.bytes() == 0 ? "–" : "%,d".formatted(record.bytes())),
                 Column.right("BEHIND", record -> "%,d".formatted(record.behind())),
                 Column.whole("TOPIC", RefusedRecord::topic),
                 Column.shrinking("REFUSED BECAUSE", 12, RefusedRecord::refusal))).print(found.stream().limit(SHOWN_TO_PEOPLE).toList());
