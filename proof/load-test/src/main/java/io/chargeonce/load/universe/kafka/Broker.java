@@ -169,7 +169,10 @@ public final class Broker {
         return topic(topic).stream().flatMap(log -> log.judged().stream()).toList();
     }
 
-    /** Gives a model the face of one of Kafka's wide interfaces: a method that the model does not have must not be called. */
+    /**
+     * Gives a model the face of one of Kafka's wide interfaces. A method that the model does not have must not be called. It ends the
+     * universe, because a service would take the exception for one of Kafka's and try again for ever.
+     */
     private static final class Port {
 
         private static final Map<Class<?>, Map<Method, Optional<Method>>> KNOWN = new ConcurrentHashMap<>();
@@ -181,7 +184,11 @@ public final class Broker {
             Map<Method, Optional<Method>> methods = KNOWN.computeIfAbsent(model.getClass(), type -> new ConcurrentHashMap<>());
             return (T) Proxy.newProxyInstance(Port.class.getClassLoader(), new Class<?>[] {face}, (proxy, called, arguments) -> {
                 Method known = methods.computeIfAbsent(called, method -> find(model.getClass(), method))
-                        .orElseThrow(() -> new UnsupportedOperationException("Bug! The model knows nothing of " + called));
+                        .orElseThrow(() -> {
+                            var gap = new UnsupportedOperationException("Bug! The model knows nothing of " + called);
+                            Kernel.it().breaks(gap);
+                            return gap;
+                        });
                 try {
                     return known.invoke(model, arguments);
                 } catch (InvocationTargetException e) {

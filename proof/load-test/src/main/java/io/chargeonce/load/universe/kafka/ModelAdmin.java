@@ -39,6 +39,10 @@ final class ModelAdmin {
         return result(Map.of(CoordinatorKey.byGroupId(group), offsets));
     }
 
+    public DescribeTopicsResult describeTopics(Collection<String> names) {
+        return describeTopics(names, new DescribeTopicsOptions());
+    }
+
     public DescribeTopicsResult describeTopics(Collection<String> names, DescribeTopicsOptions options) {
         Kernel.it().point("before a look at topics");
         var answers = new LinkedHashMap<String, KafkaFuture<TopicDescription>>();

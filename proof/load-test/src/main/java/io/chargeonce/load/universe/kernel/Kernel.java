@@ -88,6 +88,12 @@ public final class Kernel {
         return bug;
     }
 
+    /** The simulation itself is at fault: everything ends. */
+    public void breaks(Throwable fault) {
+        failure = failure == null ? fault : failure;
+        strands.forEach(strand -> strand.killed = true);
+    }
+
     public SimulatedThread spawn(Host host, String name, Runnable body) {
         dieIfKilled();
         return strand(host.name + "/" + name + "-" + names.merge(host.name + name, 1, Integer::sum), host, body);
@@ -111,8 +117,7 @@ public final class Kernel {
             // As it should.
         } catch (Throwable thrown) {
             if (self.host == world || thrown instanceof Error) {
-                failure = failure == null ? thrown : failure;
-                strands.forEach(strand -> strand.killed = true);
+                breaks(thrown);
             } else {
                 bug = bug.or(() -> Optional.of((RuntimeException) thrown));
                 tell(self.name + " ended with " + thrown);
