@@ -207,7 +207,7 @@ public enum Plant implements Weaving {
     POISON_IN_THE_CLEAR("poison is kept as it was found, unsealed",
             Shows.inUniversesOf(Fault.CARD_DATA), List.of(NO_CARD_DATA),
             PlantedChange.<byte[]>result(at(Vault::seal), (call, sealed) -> Tampering.inTheClear(call.argument(1)))),
-    ERASURE_FORGETS_A_COPY("an erasure leaves what was sent to a PSP",
+    ERASURE_LEAVES_A_TEXT("an erasure leaves what a payment is for",
             Shows.inUniversesOf(Fault.ERASURE, Fault.KILL), List.of(NO_CARD_DATA)),
     BATCH_LET_IN_ONCE("an open batch goes on under a token that was revoked meanwhile",
             Shows.inUniversesOf(Fault.TOKEN), List.of(RIGHTS_HOLD),
