@@ -449,7 +449,8 @@ public final class QueueRows implements BeforeEachCallback, AfterAllCallback {
         return id;
     }
 
-    private void rewrite(String sql) {
+    /** For what no service does. */
+    public void rewrite(String sql) {
         owner().withConnection(connection -> {
             try (var statement = connection.createStatement()) {
                 return statement.execute(sql);

@@ -10,7 +10,9 @@ import io.chargeonce.dlq.topic.Agreement;
 import io.chargeonce.dlq.topic.Repair;
 import io.chargeonce.dlq.topic.TopicAgreement;
 import io.chargeonce.terminal.Screen;
+import io.chargeonce.text.Ages;
 import io.chargeonce.text.Printable;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,23 +26,34 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "verify", usageHelpAutoWidth = true, sortOptions = false,
         description = {"Checks that the queue agrees with the payments, and the compacted topic with the queue.",
-            "You may call it while everything runs. It reads every payment and every record, so it takes its time.",
+            "You may call it while everything runs. It reads the whole queue and every record of its topic, so it takes its time. Of the "
+                    + "payments it reads those that were accepted of late, came into the queue or were moved by a person; after a restore "
+                    + "let it read all.",
             "--repair stages again what the topic shows wrongly. It changes no payment and no dead letter."},
         exitCodeList = "1:something does not agree, and was not repaired",
         footer = {"  Does everything agree?",
             "    chargeonce dlq verify",
+            "  The database was restored:",
+            "    chargeonce dlq verify --all",
             "  The topic was deleted and created again:",
             "    chargeonce dlq verify --repair --reason \"the topic was created again\""})
 final class VerifyCommand implements Callable<Integer> {
 
     private static final int MOST = 100;
     private static final int MOST_REPAIRED = 10_000_000;
+    private static final Duration USUAL = Duration.ofDays(7);
 
     @ParentCommand
     DlqCommand dlq;
 
     @Spec
     CommandSpec spec;
+
+    @Option(names = "--newer-than", paramLabel = "AGE", description = "Of the payments only those of this time: 2h, 5d. The default is 7d.")
+    Optional<String> newerThan;
+
+    @Option(names = "--all", description = "Look at every payment, however old. Takes as long as reading the table.")
+    boolean all;
 
     @Option(names = "--table-only", description = "Do not read the topic. Needs no Kafka.")
     boolean tableOnly;
@@ -60,16 +73,20 @@ final class VerifyCommand implements Callable<Integer> {
         if (repair && tableOnly) {
             problems.add("--repair mends the topic and --table-only does not look at it: say one of them");
         }
+        if (all && newerThan.isPresent()) {
+            problems.add("--all looks at old payments too, and --newer-than does not: say one of them");
+        }
+        Duration age = problems.age("--newer-than", newerThan).orElse(USUAL);
         if (repair) {
             problems.needsReason(reason);
         } else {
             problems.reason("--reason", reason);
         }
-        return problems.any() ? problems.print(spec) : dlq.with(spec, this::verify);
+        return problems.any() ? problems.print(spec) : dlq.with(spec, queue -> verify(queue, age));
     }
 
-    private int verify(DeadLetterQueue queue) {
-        List<Agreement.Difference> table = Agreement.differences(queue, MOST);
+    private int verify(DeadLetterQueue queue, Duration age) {
+        List<Agreement.Difference> table = Agreement.differences(queue, all ? Optional.empty() : Optional.of(age), MOST);
         List<Agreement.Difference> topic = tableOnly ? List.of()
                 : TopicAgreement.differences(queue, dlq.kafka(), repair ? MOST_REPAIRED : MOST);
         table.forEach(this::tell);
@@ -80,10 +97,11 @@ final class VerifyCommand implements Callable<Integer> {
             new Repair(queue).run(repairable, ActsAs.auditContext(spec, queue, reason));
         }
         if (common.json) {
-            JsonLines.print(Screen.of(spec), Map.of("agree", table.size() + topic.size() == 0, "table", table.size(), "topic", topic.size(),
-                    "repaired", repaired));
+            JsonLines.print(Screen.of(spec),
+                    Map.of("agree", table.size() + topic.size() == 0, "all", all, "table", table.size(), "topic", topic.size(),
+                            "repaired", repaired));
         } else {
-            print(table.size(), repairable.size(), topic.size() - repairable.size());
+            print(table.size(), repairable.size(), topic.size() - repairable.size(), age);
         }
         return table.size() + topic.size() - repaired == 0 ? 0 : 1;
     }
@@ -96,10 +114,12 @@ final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    private void print(int table, int repairable, int others) {
+    private void print(int table, int repairable, int others, Duration age) {
         Screen screen = Screen.of(spec);
         if (table + repairable + others == 0) {
-            screen.say(tableOnly ? "The queue and the payments agree." : "The queue, the payments and the topic agree.");
+            String payments = all ? "the payments" : "the payments of the last " + Ages.brief(age);
+            screen.say(
+                    tableOnly ? "The queue and %s agree.".formatted(payments) : "The queue, %s and the topic agree.".formatted(payments));
         }
         if (repairable > 0) {
             screen.say(

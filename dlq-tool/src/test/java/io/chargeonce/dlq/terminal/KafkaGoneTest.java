@@ -64,7 +64,7 @@ class KafkaGoneTest {
         }
         assertThat(published(kafka)).containsExactlyElementsOf(new TreeSet<>(dead));
         assertThat(Called.of(rows::open, () -> kafka, "verify"))
-                .isEqualTo(new Called(0, "The queue, the payments and the topic agree.\n", ""));
+                .isEqualTo(new Called(0, "The queue, the payments of the last 7d and the topic agree.\n", ""));
         broker.close();
     }
 

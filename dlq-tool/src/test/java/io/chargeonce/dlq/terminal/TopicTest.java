@@ -50,11 +50,11 @@ class TopicTest {
         rows.dead(5);
         rows.poison(new byte[] {1, 2});
         assertThat(verify().out()).as("what waits in the outbox is no difference")
-                .isEqualTo("The queue, the payments and the topic agree.\n");
+                .isEqualTo("The queue, the payments of the last 7d and the topic agree.\n");
         publish();
         call("purge", "--standing", "poison", "--reason", "r", "--yes");
         publish();
-        assertThat(verify()).isEqualTo(new Called(0, "The queue, the payments and the topic agree.\n", ""));
+        assertThat(verify()).isEqualTo(new Called(0, "The queue, the payments of the last 7d and the topic agree.\n", ""));
     }
 
     @Test
@@ -80,7 +80,7 @@ class TopicTest {
 
         assertThat(verify("--repair", "--reason", "it was forged").out()).contains("4 staged for the topic");
         publish();
-        assertThat(verify()).isEqualTo(new Called(0, "The queue, the payments and the topic agree.\n", ""));
+        assertThat(verify()).isEqualTo(new Called(0, "The queue, the payments of the last 7d and the topic agree.\n", ""));
         assertThat(rows.audit(older)).isEqualTo("dlq.repaired");
     }
 
@@ -111,7 +111,7 @@ class TopicTest {
         String id = rows.dead();
         send("payments.dlq", id, null);
         publish();
-        assertThat(verify()).isEqualTo(new Called(0, "The queue, the payments and the topic agree.\n", ""));
+        assertThat(verify()).isEqualTo(new Called(0, "The queue, the payments of the last 7d and the topic agree.\n", ""));
     }
 
     @Test

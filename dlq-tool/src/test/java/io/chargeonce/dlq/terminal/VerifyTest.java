@@ -23,7 +23,8 @@ class VerifyTest {
         call("restore", "--all", "--reason", "r", "--yes");
         call("purge", "--standing", "poison", "--reason", "r", "--yes");
         call("merge", "--all", "--canary", "0", "--yes", "--wait", "0");
-        assertThat(call("verify", "--table-only")).isEqualTo(new Called(0, "The queue and the payments agree.\n", ""));
+        assertThat(call("verify", "--table-only", "--all")).isEqualTo(new Called(0, "The queue and the payments agree.\n", ""));
+        assertThat(call("verify", "--table-only")).isEqualTo(new Called(0, "The queue and the payments of the last 7d agree.\n", ""));
     }
 
     @Test
@@ -41,6 +42,27 @@ class VerifyTest {
         assertThat(verify.out()).contains(listed + "  it is listed, but its payment is accepted",
                 lost + "  its payment is dead, but the queue says nothing of it", other + "  it is listed with another amount",
                 stuck + "  Kafka refuses its record on payments.dlq: too large", "4 differences");
+    }
+
+    @Test
+    void an_old_payment_is_looked_at_if_it_came_into_the_queue_of_late_or_if_all_are() {
+        String old = rows.dead();
+        String moved = rows.dead();
+        rows.text("DELETE FROM dead_letter RETURNING 1");
+        rows.rewrite("""
+                SET session_replication_role = replica;
+                UPDATE operation SET accepted_at = now() - interval '8 days';
+                UPDATE audit_record SET at = now() - interval '8 days' WHERE resource_id = '%s';
+                RESET session_replication_role
+                """.formatted(old));
+        Called verify = call("verify", "--table-only");
+        assertThat(verify.exit()).isEqualTo(1);
+        assertThat(verify.out()).contains(moved + "  its payment is dead, but the queue says nothing of it").doesNotContain(old);
+        assertThat(call("verify", "--table-only", "--newer-than", "9d").out()).contains(old);
+        Called all = call("verify", "--table-only", "--all");
+        assertThat(all.exit()).isEqualTo(1);
+        assertThat(all.out()).contains(old, moved, "2 differences");
+        assertThat(call("verify", "--all", "--newer-than", "9d").exit()).isEqualTo(2);
     }
 
     private static Called call(String... arguments) {
