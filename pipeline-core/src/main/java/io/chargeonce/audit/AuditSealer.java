@@ -14,8 +14,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -158,8 +156,7 @@ public final class AuditSealer {
 
     private OutboxRow published(Seal seal) {
         SealRecord record = seal.record();
-        var at = LocalDateTime.parse(seal.sealedAt().replace(' ', 'T')).toInstant(ZoneOffset.UTC);
-        var headers = PaymentHeaders.event(SealRecord.TYPE, SealRecord.VERSION, "audit-seal-" + record.mark(), at);
+        var headers = PaymentHeaders.event(SealRecord.TYPE, SealRecord.VERSION, "audit-seal-" + record.mark(), seal.time());
         return new OutboxRow(topics.auditSeals(), record.key(), Optional.of(PaymentJson.write(record)), headers.toMap());
     }
 }

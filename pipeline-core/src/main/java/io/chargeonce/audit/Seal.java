@@ -6,6 +6,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -41,6 +44,10 @@ public record Seal(long number, long from, long to, long records, String rows, O
                 before.map(Seal::mark), forgotten, keys.current(), sealedAt, "");
         return new Seal(unmarked.number, unmarked.from, to, unmarked.records, unmarked.rows, unmarked.previous, forgotten, unmarked.keyId,
                 sealedAt, unmarked.expectedMark(keys));
+    }
+
+    public Instant time() {
+        return LocalDateTime.parse(sealedAt.replace(' ', 'T')).toInstant(ZoneOffset.UTC);
     }
 
     /** The number of the seal after this one. */

@@ -12,6 +12,8 @@ import java.util.OptionalLong;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Checks the audit log against its seals: every record against its seal, and every seal against the previous one and its mark. It streams
@@ -38,6 +40,39 @@ public final class SealCheck {
 
         public boolean holdsSinceTheFirst() {
             return holdsSince.isEmpty();
+        }
+    }
+
+    /**
+     * Where a check starts.
+     *
+     * @param seal only seals with higher numbers are checked; 0 for all
+     * @param mark of that seal, as an earlier check printed it. Who can write tables can make that seal and all before it again, but
+     *             not with this mark. Empty if it is not known
+     */
+    public record Start(long seal, Optional<String> mark) {
+
+        public static final Start AT_THE_FIRST = after(0);
+        private static final Pattern WRITTEN = Pattern.compile("([1-9]\\d{0,8})(?::([0-9a-f]{64}))?");
+
+        public static Start after(long seal) {
+            return new Start(seal, Optional.empty());
+        }
+
+        public static Start after(Seal seal) {
+            return new Start(seal.number(), Optional.of(seal.mark()));
+        }
+
+        /** Empty if it is not written as {@link #toString} writes it. */
+        public static Optional<Start> parse(String text) {
+            Matcher written = WRITTEN.matcher(text);
+            return written.matches() ? Optional.of(new Start(Long.parseLong(written.group(1)), Optional.ofNullable(written.group(2))))
+                    : Optional.empty();
+        }
+
+        @Override
+        public String toString() {
+            return seal + mark.map(":"::concat).orElse("");
         }
     }
 
@@ -70,11 +105,10 @@ public final class SealCheck {
         return seals;
     }
 
-    /** @param after only seals with higher numbers are checked; 0 for all */
-    public Report check(long after) {
-        begin(after);
+    public Report check(Start start) {
+        begin(start);
         forgotten = database.withConnection(SealTable::forgetting).filter(this::isOurs);
-        for (List<Seal> some = read(after); !some.isEmpty(); some = read(some.getLast().number())) {
+        for (List<Seal> some = read(start.seal); !some.isEmpty(); some = read(some.getLast().number())) {
             some.forEach(this::check);
         }
         before.filter(newest -> !keys.isEmpty() && newest.keyId().isEmpty()).ifPresent(newest -> {
@@ -98,7 +132,8 @@ public final class SealCheck {
         return database.withConnection(connection -> SealTable.after(connection, after, SOME));
     }
 
-    private void begin(long after) {
+    private void begin(Start start) {
+        long after = start.seal;
         if (after == 0) {
             return;
         }
@@ -107,6 +142,8 @@ public final class SealCheck {
             startedAfterNone = true;
             report(OptionalLong.of(after), "the database has no such seal");
         }
+        before.filter(seal -> start.mark.filter(mark -> !mark.equals(seal.mark())).isPresent()).ifPresent(
+                seal -> report(OptionalLong.of(after), "it is not the seal that was given: it has another mark, so it was made again"));
         holdsSince = before.map(Seal::sealedAt);
         // This seal decides what is checked, above all by its time.
         before.ifPresent(this::marked);

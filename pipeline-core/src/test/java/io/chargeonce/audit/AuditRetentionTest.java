@@ -297,7 +297,7 @@ class AuditRetentionTest {
 
     private static Checked check(AuditKeys keys) {
         var findings = Collections.synchronizedList(new ArrayList<String>());
-        var report = new SealCheck(database, keys, finding -> findings.add(finding.what())).check(0);
+        var report = new SealCheck(database, keys, finding -> findings.add(finding.what())).check(SealCheck.Start.AT_THE_FIRST);
         return new Checked(report, findings);
     }
 

@@ -294,7 +294,7 @@ class AuditSealsTest {
         var findings = new ArrayList<String>();
         var report = new SealCheck(database, keys,
                 finding -> findings.add((finding.seal().isPresent() ? finding.seal().getAsLong() + " " : "") + finding.what()))
-                .check(after);
+                .check(SealCheck.Start.after(after));
         return new Checked(report, findings);
     }
 

@@ -33,8 +33,8 @@ import picocli.CommandLine.Spec;
             "    chargeonce dlq audit --action dlq.purged --newer-than 7d",
             "  Has the log been tampered with?",
             "    chargeonce dlq audit --verify",
-            "  And since seal 4711, which that call printed?",
-            "    chargeonce dlq audit --verify --after-seal 4711"})
+            "  And since then? The call before printed what to give the next one:",
+            "    chargeonce dlq audit --verify --after-seal 4711:MARK"})
 final class AuditCommand implements Callable<Integer> {
 
     private static final Duration USUAL = Duration.ofDays(30);
@@ -65,8 +65,10 @@ final class AuditCommand implements Callable<Integer> {
                     + "agrees.")
     boolean verify;
 
-    @Option(names = "--after-seal", paramLabel = "NUMBER", description = "With --verify: only what was sealed after this seal. An "
-            + "earlier call printed its number.")
+    @Option(names = "--after-seal", paramLabel = "NUMBER[:MARK]",
+            description = "With --verify: only what was sealed after this seal. An earlier call printed its number and mark. Keep "
+                    + "them where no one can write who can write in the database. With the mark a seal that was made again is found, and "
+                    + "the topic is read from this seal on.")
     Optional<String> afterSeal;
 
     @Option(names = "--table-only", description = "With --verify: do not read the topic. Needs no Kafka.")
@@ -85,7 +87,11 @@ final class AuditCommand implements Callable<Integer> {
         if (!verify && (afterSeal.isPresent() || tableOnly)) {
             problems.add("--after-seal and --table-only go with --verify");
         }
-        Optional<Integer> after = problems.number("--after-seal", afterSeal);
+        Optional<SealCheck.Start> after = afterSeal.flatMap(SealCheck.Start::parse);
+        if (afterSeal.isPresent() && after.isEmpty()) {
+            problems.add("--after-seal is '%s', but must be a seal's number, or number and mark as an earlier call printed them"
+                    .formatted(afterSeal.get()));
+        }
         return problems.any() ? problems.print(spec) : verify ? dlq.with(spec, queue -> verify(queue, after, newerThan.map(said -> age)))
                 : dlq.with(spec, queue -> audit(queue, new AuditTrail.Criteria(by, action, run, age)));
     }
@@ -122,9 +128,10 @@ final class AuditCommand implements Callable<Integer> {
                 .reduce((finding, evidence) -> finding + ": " + evidence).orElse("–");
     }
 
-    private int verify(DeadLetterQueue queue, Optional<Integer> after, Optional<Duration> age) {
-        long number = after.map(Long::valueOf).or(() -> age.map(newer -> SealCheck.olderThan(queue.database(), newer))).orElse(0L);
+    private int verify(DeadLetterQueue queue, Optional<SealCheck.Start> after, Optional<Duration> age) {
+        SealCheck.Start start = after.or(() -> age.map(newer -> SealCheck.olderThan(queue.database(), newer)).map(SealCheck.Start::after))
+                .orElse(SealCheck.Start.AT_THE_FIRST);
         return new AuditVerification(spec, common.json, queue, dlq.keys())
-                .run(number, tableOnly ? Optional.empty() : Optional.of(dlq.kafka()));
+                .run(start, tableOnly ? Optional.empty() : Optional.of(dlq.kafka()));
     }
 }

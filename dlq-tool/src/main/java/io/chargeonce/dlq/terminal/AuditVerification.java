@@ -44,7 +44,7 @@ final class AuditVerification {
     }
 
     /** @param kafka empty if the copies are not to be checked */
-    int run(long after, Optional<KafkaConnection> kafka) {
+    int run(SealCheck.Start after, Optional<KafkaConnection> kafka) {
         var check = new SealCheck(queue.database(), keys, this::tell);
         SealCheck.Report report =
                 ProgressMessage.say(() -> "%,d seals checked".formatted(check.seals()), spec, json, () -> check.check(after));
@@ -55,7 +55,7 @@ final class AuditVerification {
         if (json) {
             JsonLines.print(screen, json(report, kafka.isPresent()));
         } else {
-            print(report, after, kafka.isPresent());
+            print(report, after.seal(), kafka.isPresent());
         }
         return holds(report, kafka.isPresent()) ? 0 : 1;
     }
@@ -63,6 +63,11 @@ final class AuditVerification {
     /** Without keys and copies the seals' origin is not known. */
     private boolean holds(SealCheck.Report report, boolean compared) {
         return differences == 0 && (compared || report.otherKeys().isEmpty());
+    }
+
+    /** Only what holds is a seal to start from. */
+    private Optional<String> next(SealCheck.Report report, boolean compared) {
+        return report.last().filter(last -> holds(report, compared)).map(last -> SealCheck.Start.after(last).toString());
     }
 
     private void tellCopy(SealCheck.Finding finding) {
@@ -105,6 +110,8 @@ final class AuditVerification {
         if (!compared) {
             screen.say("The copies in Kafka were not compared.");
         }
+        next(report, compared).ifPresent(start -> screen.say(("The next time, for what comes after it: chargeonce dlq audit --verify "
+                + "--after-seal %s").formatted(start)));
         Unsealed unsealed = report.unsealed();
         if (unsealed.records() > 0) {
             screen.say(
@@ -148,6 +155,7 @@ final class AuditVerification {
             all.put("last_seal", last.number());
             all.put("sealed_until", last.sealedAt());
         });
+        next(report, compared).ifPresent(start -> all.put("next_after_seal", start));
         report.forgotten().ifPresent(seal -> {
             all.put("forgotten_to", seal.forgotten().orElse(0L));
             all.put("forgotten_at", seal.sealedAt());

@@ -12,6 +12,8 @@ import io.chargeonce.wire.PaymentJson;
 import io.chargeonce.wire.SealRecord;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -31,16 +33,19 @@ import tools.jackson.core.JacksonException;
 public final class SealCopies {
 
     private static final int LOOK = 1_000;
+    /** A copy is never older than its seal, but for the clocks. */
+    private static final Duration CLOCKS_DIFFER = Duration.ofDays(1);
 
     private final DeadLetterQueue queue;
     private final AuditKeys keys;
     private final Consumer<SealCheck.Finding> findings;
     private final BitSet seen = new BitSet();
     private final List<Seal> copies = new ArrayList<>();
-    private final long after;
+    private final SealCheck.Start after;
+    private Optional<Instant> from = Optional.empty();
     private long last;
 
-    private SealCopies(DeadLetterQueue queue, AuditKeys keys, long after, Consumer<SealCheck.Finding> findings) {
+    private SealCopies(DeadLetterQueue queue, AuditKeys keys, SealCheck.Start after, Consumer<SealCheck.Finding> findings) {
         this.queue = queue;
         this.keys = keys;
         this.after = after;
@@ -48,11 +53,11 @@ public final class SealCopies {
     }
 
     /**
-     * @param after only seals with higher numbers are compared
+     * @param after only seals after this one are compared. If its mark is known, older records are not read
      * @param findings get each seal that the database and the topic do not agree about
      * @throws org.apache.kafka.common.KafkaException if Kafka can't be reached
      */
-    public static void compare(DeadLetterQueue queue, KafkaConnection kafka, AuditKeys keys, long after,
+    public static void compare(DeadLetterQueue queue, KafkaConnection kafka, AuditKeys keys, SealCheck.Start after,
                                Consumer<SealCheck.Finding> findings) {
         var one = new SealCopies(queue, keys, after, findings);
         queue.database().withConnection(one::readTable);
@@ -63,6 +68,7 @@ public final class SealCopies {
             return;
         }
         try (TopicScan open = scan.get()) {
+            one.from.ifPresent(open::skipTo);
             open.partitions().forEach(partition -> open.read(partition, one::take));
         }
         one.look();
@@ -76,8 +82,15 @@ public final class SealCopies {
     /** In this order: what leaves the outbox in between is on the topic. */
     private boolean readTable(Connection connection) throws SQLException {
         last = Sql.one(connection, LAST, row -> row.getLong(1));
+        from = SealTable.numbered(connection, List.of(after.seal())).stream().filter(this::isTheGiven).findFirst()
+                .map(seal -> seal.time().minus(CLOCKS_DIFFER));
         Sql.all(connection, WAITING, row -> row.getInt(1), queue.topics().auditSeals()).forEach(seen::set);
         return true;
+    }
+
+    /** Otherwise its time may be anybody's choice, and must not decide what is read. */
+    private boolean isTheGiven(Seal seal) {
+        return after.mark().filter(seal.mark()::equals).isPresent() && seal.checkMark(keys) == Seal.Mark.RIGHT;
     }
 
     private void take(ConsumerRecord<byte[], byte[]> record) {
@@ -86,7 +99,7 @@ public final class SealCopies {
             if (copy.number() < 1) {
                 throw new IllegalArgumentException("seals have numbers");
             }
-            if (copy.number() > after) {
+            if (copy.number() > after.seal()) {
                 copies.add(copy);
             }
         } catch (JacksonException | IllegalArgumentException | NullPointerException unreadable) {
@@ -117,7 +130,7 @@ public final class SealCopies {
     }
 
     private void tellUnseen() {
-        for (long number = seen.nextClearBit((int) after + 1); number <= last; number = seen.nextClearBit((int) number + 1)) {
+        for (long number = seen.nextClearBit((int) after.seal() + 1); number <= last; number = seen.nextClearBit((int) number + 1)) {
             tell(number, "Kafka has no copy of it");
         }
     }

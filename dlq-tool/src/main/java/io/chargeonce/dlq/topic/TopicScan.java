@@ -3,6 +3,7 @@ package io.chargeonce.dlq.topic;
 
 import io.chargeonce.kafka.KafkaConnection;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,7 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads a topic from its beginning to the end that it had when it was opened, without a group. One thread. */
+/** Reads a topic from its beginning, or a later time, to the end that it had when it was opened, without a group. One thread. */
 final class TopicScan implements AutoCloseable {
 
     private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(5);
@@ -25,6 +26,7 @@ final class TopicScan implements AutoCloseable {
 
     private final KafkaConsumer<byte[], byte[]> consumer;
     private final Map<TopicPartition, Long> ends;
+    private final Map<TopicPartition, Long> begins = new HashMap<>();
 
     private TopicScan(KafkaConsumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends) {
         this.consumer = consumer;
@@ -59,9 +61,22 @@ final class TopicScan implements AutoCloseable {
         return ends.keySet().stream().sorted((a, b) -> Integer.compare(a.partition(), b.partition())).toList();
     }
 
+    /** Does not read what was written before this time. */
+    void skipTo(Instant time) {
+        var times = new HashMap<TopicPartition, Long>();
+        ends.keySet().forEach(partition -> times.put(partition, time.toEpochMilli()));
+        // A partition that has nothing newer has no such offset.
+        consumer.offsetsForTimes(times, PATIENCE)
+                .forEach((partition, first) -> begins.put(partition, first == null ? ends.get(partition) : Long.valueOf(first.offset())));
+    }
+
     void read(TopicPartition partition, Consumer<ConsumerRecord<byte[], byte[]>> records) {
         consumer.assign(List.of(partition));
-        consumer.seekToBeginning(List.of(partition));
+        if (begins.containsKey(partition)) {
+            consumer.seek(partition, begins.get(partition));
+        } else {
+            consumer.seekToBeginning(List.of(partition));
+        }
         long lastHeard = System.nanoTime();
         while (consumer.position(partition, PATIENCE) < ends.get(partition)) {
             List<ConsumerRecord<byte[], byte[]>> some = consumer.poll(POLL).records(partition);

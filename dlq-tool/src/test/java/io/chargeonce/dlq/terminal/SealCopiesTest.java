@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,16 +42,20 @@ class SealCopiesTest {
     @BeforeEach
     void makeTheTopicAnew() throws Exception {
         try (var admin = Admin.create(Map.of("bootstrap.servers", TestStack.kafka().bootstrapServers()))) {
-            if (admin.listTopics().names().get().contains(TOPIC)) {
-                admin.deleteTopics(List.of(TOPIC)).all().get();
-                Awaitility.await().until(() -> !admin.listTopics().names().get().contains(TOPIC));
-            }
+            deleteTopic(admin);
             new TopicPlan(rows.queue().topics(), 3, Optional.of((short) 1)).create(admin);
         }
         append("one");
         seal(AuditKeys.NONE);
         append("two");
         seal(AuditKeys.NONE);
+    }
+
+    private static void deleteTopic(Admin admin) throws Exception {
+        if (admin.listTopics().names().get().contains(TOPIC)) {
+            admin.deleteTopics(List.of(TOPIC)).all().get();
+            Awaitility.await().until(() -> !admin.listTopics().names().get().contains(TOPIC));
+        }
     }
 
     @Test
@@ -103,6 +108,49 @@ class SealCopiesTest {
         assertThat(verify.out()).contains("seal 1  Kafka has no copy of it", "seal 2  Kafka has no copy of it",
                 "payments.audit-seals-0 at offset 0 has a record that is no seal",
                 "payments.audit-seals-0 at offset 5 has a record that is no seal");
+    }
+
+    @Test
+    void a_check_prints_what_to_give_the_next_one_which_reads_only_what_came_after_it() throws Exception {
+        try (var admin = Admin.create(Map.of("bootstrap.servers", TestStack.kafka().bootstrapServers()));
+             var producer = new ProducerSettings(connection(), "seal-copies-test").newProducer()) {
+            deleteTopic(admin);
+            admin.createTopics(List.of(new NewTopic(TOPIC, 3, (short) 1).configs(Map.of("message.timestamp.type", "CreateTime")))).all()
+                    .get();
+            producer.send(new ProducerRecord<>(TOPIC, 0, 1L, "odd".getBytes(StandardCharsets.UTF_8), new byte[0])).get();
+        }
+        publish();
+        String next = next();
+        assertThat(verify(AuditKeys.NONE).out()).as("a whole check reads what is old").contains("has a record that is no seal");
+        append("three");
+        seal(AuditKeys.NONE);
+        publish();
+        Called verify = verify(AuditKeys.NONE, "--after-seal", next);
+        assertThat(verify.exit()).as(verify.out()).isZero();
+        assertThat(verify.out()).contains("Checked: 1 record in 1 seal, up to seal 3 of ", "--after-seal 3:");
+        assertThat(verify(AuditKeys.NONE, "--after-seal", "2").out()).as("a number alone says nothing of its time")
+                .contains("has a record that is no seal");
+    }
+
+    @Test
+    void who_makes_all_seals_again_is_told_by_the_mark_that_a_check_starts_from() {
+        String next = next();
+        rows.text("UPDATE audit_record SET actor = 'another' WHERE resource_id = 'one' RETURNING 1");
+        rows.text("DELETE FROM audit_seal RETURNING 1");
+        seal(AuditKeys.NONE);
+        append("three");
+        seal(AuditKeys.NONE);
+        append("four");
+        seal(AuditKeys.NONE);
+        assertThat(Called.of(rows::open, "audit", "--verify", "--table-only", "--after-seal", "2").exit()).isZero();
+        Called verify = Called.of(rows::open, "audit", "--verify", "--table-only", "--after-seal", next);
+        assertThat(verify.exit()).isEqualTo(1);
+        assertThat(verify.out()).contains("seal 2  it is not the seal that was given: it has another mark").doesNotContain("The next time");
+    }
+
+    /** What a whole check of the database prints for the next one. */
+    private static String next() {
+        return Called.of(rows::open, "audit", "--verify", "--table-only", "--json").json().getLast().path("next_after_seal").asString();
     }
 
     @Test
