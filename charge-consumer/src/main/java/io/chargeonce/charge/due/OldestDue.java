@@ -39,7 +39,7 @@ public final class OldestDue {
     private static final String READ = """
             SELECT tier, coalesce((SELECT extract(epoch FROM clock_timestamp() - due_at)
                                      FROM waiting
-                                    WHERE list = 'work' AND lane = tier::text AND due_at < clock_timestamp()
+                                    WHERE list = 'work' AND lane = tier::text AND due_at < statement_timestamp()
                                       AND NOT EXISTS (SELECT FROM hold
                                                        WHERE kind = 'tier' AND name = tier::text
                                                          AND (until IS NULL OR until > clock_timestamp()))

@@ -28,7 +28,8 @@ public final class LastReconciliations {
     private static final String LAST = """
             SELECT psp, extract(epoch FROM clock_timestamp() - ended_at), finding, items
               FROM (SELECT DISTINCT ON (psp) psp, run, ended_at FROM reconciliation ORDER BY psp, ended_at DESC) AS last
-                   LEFT JOIN (SELECT run, finding, sum(items) AS items FROM reconciliation_finding GROUP BY run, finding) AS its USING (run)
+                   LEFT JOIN LATERAL (SELECT finding, sum(items) AS items FROM reconciliation_finding AS each WHERE each.run = last.run
+                                       GROUP BY finding) AS its ON true
             """;
 
     /** Always returns 0: the next look is not urgent. */

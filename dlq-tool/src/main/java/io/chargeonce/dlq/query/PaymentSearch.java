@@ -11,7 +11,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
@@ -41,7 +40,7 @@ public final class PaymentSearch {
         });
     }
 
-    private static final String MERCHANTS = "SELECT merchant_id FROM merchant UNION SELECT merchant_id FROM dead_letter";
+    private static final String MERCHANTS = "SELECT merchant_id FROM merchant";
 
     private static final String FOUND = """
             SELECT operation_id, kind, merchant_id, amount, currency, state, accepted_at,
@@ -57,7 +56,7 @@ public final class PaymentSearch {
             """);
 
     private static List<Found> quickly(Connection connection, String name) throws SQLException {
-        List<String> merchants = Sql.all(connection, MERCHANTS, row -> row.getString(1)).stream().filter(Objects::nonNull).toList();
+        List<String> merchants = Sql.all(connection, MERCHANTS, row -> row.getString(1));
         return Sql.all(connection, QUICKLY, row -> found(row, name), ids(merchants, name), merchants, name, name);
     }
 

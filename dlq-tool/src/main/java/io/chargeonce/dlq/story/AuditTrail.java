@@ -69,13 +69,14 @@ public final class AuditTrail {
         return queue.database().withConnection(connection -> read(connection, criteria));
     }
 
+    /** The clock of the statement and not the present time, which no index is read up to. */
     private static final String READ = """
-            WITH wanted AS (SELECT ?::text AS actor, ?::text AS action, ?::text AS run, ?::bigint AS seconds
+            WITH wanted AS (SELECT ?::text AS actor, ?::text AS action, ?::text AS run
             ), led AS MATERIALIZED (
                 SELECT resource_id AS run, audit_id AS began, lead(audit_id) OVER (PARTITION BY resource_id ORDER BY audit_id) AS next
                   FROM audit_record CROSS JOIN wanted
                  WHERE audit_record.action = 'dlq.run.led' AND audit_record.action LIKE 'dlq.%'
-                   AND at > clock_timestamp() - wanted.seconds * interval '1 second'
+                   AND at > statement_timestamp() - ?::bigint * interval '1 second'
             )
             SELECT min(at), max(at), audit_record.actor, audit_record.action, detail.run, reason, currency,
                    sum(CASE WHEN audit_record.action IN ('dlq.unmasked', 'dlq.run.aborted') AND detail.letters ~ '^[0-9]{1,12}$'
@@ -95,7 +96,7 @@ public final class AuditTrail {
               CROSS JOIN wanted
               LEFT JOIN led ON led.run = detail.run AND audit_id >= began AND audit_id < coalesce(next, 9e18)
              WHERE audit_record.action LIKE 'dlq.%'
-               AND at > clock_timestamp() - wanted.seconds * interval '1 second'
+               AND at > statement_timestamp() - ?::bigint * interval '1 second'
                AND (wanted.actor IS NULL OR audit_record.actor = wanted.actor)
                AND (wanted.action IS NULL OR audit_record.action = wanted.action)
                AND (wanted.run IS NULL OR detail.run = wanted.run)
@@ -109,7 +110,7 @@ public final class AuditTrail {
             Line line = line(row);
             return lines.merge(new Name(line.actor, line.claim, line.action, line.run, line.finding, line.reason, row.getLong(14)), line,
                     AuditTrail::together);
-        }, criteria.actor, criteria.action, criteria.run, criteria.newerThan.toSeconds());
+        }, criteria.actor, criteria.action, criteria.run, criteria.newerThan.toSeconds(), criteria.newerThan.toSeconds());
         var withRuns = new ArrayList<Line>();
         for (Line line : lines.values()) {
             withRuns.add(line.action.startsWith(OF_RUNS) && !line.action.equals(ABORTED) && line.run.isPresent()

@@ -33,12 +33,14 @@ public final class ReceiptBook {
         this.claim = claim;
     }
 
+    /** The planner sees the parameters as constants, so each filter has its index. */
     private static final String LIST = """
             SELECT receipt_id, operation_id, payment_id, merchant_id, kind, state, attempts, last_status, last_error, created_at, due_at,
                    ended_at
               FROM receipt
-             WHERE payment_id = coalesce(?, payment_id) AND state = coalesce(?, state) AND receipt_id = coalesce(?, receipt_id)
-               AND last_error IS NOT DISTINCT FROM coalesce(?, last_error)
+             CROSS JOIN (SELECT ?::text AS payment, ?::text AS of_state, ?::text AS receipt, ?::text AS error) AS wanted
+             WHERE (wanted.payment IS NULL OR payment_id = wanted.payment) AND (of_state IS NULL OR state = of_state)
+               AND (wanted.receipt IS NULL OR receipt_id = wanted.receipt) AND (wanted.error IS NULL OR last_error = wanted.error)
              ORDER BY created_at DESC, receipt_id
              LIMIT ?
             """;

@@ -311,13 +311,18 @@ CREATE OR REPLACE FUNCTION webhook_deliveries(token bytea, of_endpoint text, of_
 DECLARE
     owner text := webhook_owner(token, CASE WHEN of_payment IS NULL THEN 'webhooks' ELSE 'read' END);
 BEGIN
+    -- The newest of each endpoint, of which there are few, by its index: of all together none has the order.
     RETURN QUERY
-    SELECT webhook_id, endpoint_id, event_type, payment_id, state, attempts, last_status, last_error, delivery.created_at, due_at, ended_at
-      FROM webhook_delivery AS delivery JOIN webhook_endpoint AS endpoint USING (endpoint_id)
-     WHERE (owner IS NULL OR merchant_id = owner) AND (of_endpoint IS NULL OR endpoint_id = of_endpoint)
-       AND (of_payment IS NULL OR payment_id = of_payment) AND (of_state IS NULL OR state = of_state)
-       AND (webhook IS NULL OR webhook_id = webhook)
-       AND (before_at IS NULL OR (delivery.created_at, webhook_id) < (before_at, before_id))
+    SELECT webhook_id, endpoint.endpoint_id, event_type, payment_id, state, attempts, last_status, last_error, delivery.created_at, due_at,
+           ended_at
+      FROM webhook_endpoint AS endpoint
+     CROSS JOIN LATERAL (SELECT * FROM webhook_delivery AS its
+                          WHERE its.endpoint_id = endpoint.endpoint_id
+                            AND (of_payment IS NULL OR payment_id = of_payment) AND (of_state IS NULL OR state = of_state)
+                            AND (webhook IS NULL OR webhook_id = webhook)
+                            AND (before_at IS NULL OR (its.created_at, webhook_id) < (before_at, before_id))
+                          ORDER BY its.created_at DESC, webhook_id DESC LIMIT coalesce(most, 0)) AS delivery
+     WHERE (owner IS NULL OR merchant_id = owner) AND (of_endpoint IS NULL OR endpoint.endpoint_id = of_endpoint)
      ORDER BY delivery.created_at DESC, webhook_id DESC LIMIT coalesce(most, 0);
 END $$;
 

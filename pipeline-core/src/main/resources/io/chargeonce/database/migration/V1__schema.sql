@@ -717,7 +717,8 @@ CREATE TABLE settlement_line (
     answered_at   timestamptz,
     PRIMARY KEY (psp, line_id),
     CONSTRAINT what_is_answered_is_not_due CHECK (answered_at IS NULL OR due_at IS NULL)
-);
+) WITH (autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000, autovacuum_freeze_min_age = 0,
+        autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX settlement_line_of_attempt ON settlement_line (psp_key);
 CREATE INDEX settlement_line_in_order ON settlement_line (psp, booked_at);
 CREATE INDEX settlement_line_due ON settlement_line (due_at) WHERE due_at IS NOT NULL;
@@ -1231,7 +1232,9 @@ CREATE TABLE receipt (
     CONSTRAINT only_an_ended_one_has_an_end CHECK ((state = 'waiting') = (ended_at IS NULL))
 );
 CREATE INDEX receipt_due ON receipt (due_at, receipt_id) WHERE state = 'waiting';
-CREATE INDEX receipt_dead ON receipt (ended_at) WHERE state = 'dead';
+-- For lists of the newest, and to count the dead ones.
+CREATE INDEX receipt_newest ON receipt (created_at DESC, receipt_id);
+CREATE INDEX receipt_dead ON receipt (created_at DESC, receipt_id) WHERE state = 'dead';
 CREATE INDEX receipt_ended ON receipt (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX receipt_of_payment ON receipt (payment_id);
 CREATE TRIGGER what_a_receipt_is_about_never_changes BEFORE UPDATE OF operation_id, payment_id, merchant_id, kind, created_at ON receipt
