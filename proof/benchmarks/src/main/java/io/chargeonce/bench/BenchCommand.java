@@ -16,6 +16,7 @@ import io.chargeonce.bench.measure.Results;
 import io.chargeonce.bench.relay.RelayBench;
 import io.chargeonce.bench.report.PerformancePage;
 import io.chargeonce.bench.tiers.TierBench;
+import io.chargeonce.bench.years.YearsBench;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
@@ -264,6 +265,26 @@ final class BenchCommand implements Runnable {
         var result = DeliveriesBench.run(rate, seconds, rounds, common.story());
         common.finish(rate == 2000 ? "deliveries" : "deliveries-" + rate, result);
         return result.get("undelivered").equals(0L) ? 0 : 1;
+    }
+
+    /** 0 if nothing costs more than the goal's factor, else 1. */
+    @Command(name = "years", mixinStandardHelpOptions = true,
+            description = "What statements and commands cost beside millions of settled payments and an open snapshot, against the same "
+                    + "without them, and how large a settled payment is.")
+    int years(@Mixin BenchOptions common,
+              @Option(names = "--settled", defaultValue = "3000000", paramLabel = "N",
+                      description = "Payments that were settled long ago. Default: ${DEFAULT-VALUE}.") int settled,
+              @Option(names = "--letters", defaultValue = "300000", paramLabel = "N",
+                      description = "Dead letters that wait, on both sides. Default: ${DEFAULT-VALUE}.") int letters,
+              @Option(names = "--payments", defaultValue = "10000", paramLabel = "N",
+                      description = "How many go through the services, twice. Default: ${DEFAULT-VALUE}.") int payments)
+            throws Exception {
+        common.require("--settled", settled, 1_000, 100_000_000);
+        common.require("--letters", letters, 100, 100_000_000);
+        common.require("--payments", payments, 100, 10_000_000);
+        var result = YearsBench.run(settled, letters, payments, common.story());
+        common.finish("years", result);
+        return result.get("over").equals(List.of()) ? 0 : 1;
     }
 
     @Command(name = "report", mixinStandardHelpOptions = true, description = "Writes the page of figures from the latest kept results.")

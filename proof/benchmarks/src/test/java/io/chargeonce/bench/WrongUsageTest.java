@@ -20,6 +20,7 @@ class WrongUsageTest {
         "poison --rate NaN|--rate is no number, but must be from 1 to 100000",
         "fairness --seconds 0|--seconds is 0, but must be from 1 to 3600",
         "backlog --against x|--against: there is no 'x'", "dlq --launcher nothere|--launcher: there is no program nothere",
+        "years --settled 1|--settled is 1, but must be from 1000 to",
         "relay --rounds 0|--rounds is 0", "report --results nothere|there is no nothere"})
     void wrong_usage_is_refused_in_one_line_before_anything_is_measured(String command, String message) {
         var told = new StringWriter();

@@ -41,24 +41,29 @@ public final class CostBench {
 
     public static Map<String, Object> run(int payments, PrintWriter story) throws Exception {
         var machine = Machine.fingerprint();
-        try (var ground = new Ground(); var plot = ground.newPlot();
-             var costs = new StatementCosts(DriverManager.getConnection(plot.jdbcUrl())); var driver = new MeasuredDriver(costs)) {
+        try (var ground = new Ground(); var plot = ground.newPlot()) {
+            return result(measure(plot, WARM_UP, payments), payments, machine, story);
+        }
+    }
+
+    /** @return what the statements of the services have cost while these payments went through, the dearest first */
+    public static List<StatementCosts.Cost> measure(Ground.Plot plot, int warmUp, int payments) throws Exception {
+        try (var costs = new StatementCosts(DriverManager.getConnection(plot.jdbcUrl())); var driver = new MeasuredDriver(costs)) {
             PipelineSettings usual = plot.pipeline(Chargeonce.TIERS);
             var measured = new PipelineSettings(MeasuredDriver.address(plot.jdbcUrl()), usual.databaseUser(),
                     usual.databasePassword().get(),
                     plot.kafka(), Optional.empty(), plot.topics().prefix(), List.of(Chargeonce.TIERS), Optional.empty());
             var stub = new StubPsp(Duration.ZERO, 0);
-            List<StatementCosts.Cost> dearest;
             try (var door = IngestDoor.ours(new Arena(plot, stub), measured); var charge = Chargeonce.start(measured, stub)) {
-                pay(door.port(), "warm-up", WARM_UP);
-                await(plot, WARM_UP);
+                long before = lastRecord(plot);
+                pay(door.port(), "warm-up", warmUp);
+                await(plot, before, warmUp);
                 plot.settle();
                 costs.restart();
                 pay(door.port(), "measured", payments);
-                await(plot, WARM_UP + payments);
-                dearest = costs.dearest();
+                await(plot, before, warmUp + payments);
+                return costs.dearest();
             }
-            return result(dearest, payments, machine, story);
         }
     }
 
@@ -90,18 +95,27 @@ public final class CostBench {
         }
     }
 
+    private static final String LAST_RECORD = "SELECT coalesce(max(audit_id), 0) FROM audit_record";
+
+    private static long lastRecord(Ground.Plot plot) throws SQLException {
+        try (var connection = plot.connect()) {
+            return Sql.one(connection, LAST_RECORD, row -> row.getLong(1));
+        }
+    }
+
+    /** Of what succeeded earlier nothing is read. */
     private static final String LEFT = """
-            SELECT ? - (SELECT count(*) FROM payment_attempt WHERE state = 'succeeded') + (SELECT count(*) FROM outbox)
+            SELECT ? - (SELECT count(*) FROM audit_record WHERE audit_id > ? AND action = 'succeeded') + (SELECT count(*) FROM outbox)
             """;
 
-    private static void await(Ground.Plot plot, int payments) throws SQLException, InterruptedException {
+    private static void await(Ground.Plot plot, long before, int payments) throws SQLException, InterruptedException {
         long giveUp = System.nanoTime() + OutcomeReader.PATIENCE.toNanos();
         try (var connection = plot.connect()) {
             for (long left = 1; left > 0;) {
                 if (System.nanoTime() - giveUp > 0) {
                     throw new IllegalStateException("%d payments have not succeeded".formatted(left));
                 }
-                left = Sql.one(connection, LEFT, row -> row.getLong(1), payments);
+                left = Sql.one(connection, LEFT, row -> row.getLong(1), payments, before);
                 Thread.sleep(100);
             }
         }

@@ -8,7 +8,7 @@ import java.sql.SQLException;
  * Fills a queue as if a bad night lay behind it: of a hundred dead letters 90 definitely failed, 3 turned out to be charged,
  * 3 are unresolved, and 4 were never readable. A tenth failed at another PSP. Written as the services leave the rows.
  */
-final class FullQueue {
+public final class FullQueue {
 
     private static final String NIGHT = """
             CREATE TEMP TABLE night AS
@@ -70,7 +70,7 @@ final class FullQueue {
 
     private FullQueue() {}
 
-    static void fill(Ground.Plot plot, int letters) throws SQLException {
+    public static void fill(Ground.Plot plot, int letters) throws SQLException {
         plot.execute("SET synchronous_commit = off; SET session_replication_role = replica",
                 NIGHT.replace(":letters", "" + letters), OPERATIONS, STATES, ATTEMPTS, LETTERS, POISON,
                 "RESET session_replication_role; SELECT list_what_was_missed('0', 10000000)");
