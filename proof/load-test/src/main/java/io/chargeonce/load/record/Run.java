@@ -77,7 +77,7 @@ public record Run(String kind, String name, Map<String, String> cells) {
 
     /** For people: all that its row says of it. */
     public String line() {
-        return cells.entrySet().stream().filter(cell -> !List.of(SENTENCE, COMMIT, TIME).contains(cell.getKey()))
+        return cells.entrySet().stream().filter(cell -> !List.of(SENTENCE, AGAIN, COMMIT, TIME).contains(cell.getKey()))
                 .map(cell -> cell.getKey() + " " + cell.getValue()).collect(Collectors.joining(", ")).replaceAll("[`*]", "");
     }
 }
