@@ -4,6 +4,7 @@ package io.chargeonce.load;
 import io.chargeonce.load.option.Range;
 import io.chargeonce.load.proof.Proof;
 import io.chargeonce.runtime.Build;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -31,7 +32,7 @@ final class ProofCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         new Range(0.5, 1_000).require(spec, "--hours", hours);
-        refusal(Build.CURRENT).ifPresent(why -> {
+        refusal(Build.CURRENT, Path.of("")).ifPresent(why -> {
             throw new ParameterException(spec.commandLine(), why);
         });
         Writable.requireCheckout(spec);
@@ -42,7 +43,10 @@ final class ProofCommand implements Callable<Integer> {
     }
 
     /** Why what this build does proves nothing about a commit. */
-    static Optional<String> refusal(Build build) {
+    static Optional<String> refusal(Build build, Path root) {
+        if (Files.isRegularFile(root.resolve(".git"))) {
+            return Optional.of("builds in a linked worktree name the commit of the main one: clone the repository, and prove the clone");
+        }
         if (!build.commit().matches("[0-9a-f]+")) {
             return Optional.of("this build knows no commit: build it in a Git checkout, by ./chargeonce there");
         }

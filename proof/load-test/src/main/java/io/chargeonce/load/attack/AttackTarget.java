@@ -29,7 +29,7 @@ public record AttackTarget(URI ingest, String token, String other, Optional<URI>
         int crowd) {
 
     /** @throws IllegalArgumentException if one of them is not on this machine */
-    AttackTarget {
+    public AttackTarget {
         Stream.of(Optional.of(ingest), webhooks, admin).flatMap(Optional::stream).forEach(address -> requireLoopback(address.getHost()));
         database.ifPresent(url -> requireLoopback(hostOf(url)));
         logins = Map.copyOf(logins);

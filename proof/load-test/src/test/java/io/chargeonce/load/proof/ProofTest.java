@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -126,6 +127,20 @@ class ProofTest {
         assertThat(proof("fed8765", HOUR, part(1, Duration.ZERO, caught, unbalanced)).run()).isFalse();
         assertThat(told.toString()).contains("bug two, tried in simulation, caught by not caught, after more than 3",
                 "bug three, tried", "\nAgain: again\nNothing more is run on this commit: mend it");
+    }
+
+    @Tag("proof")
+    @Test
+    void what_campaigns_run_on_holds_all_that_is_tried_from_outside_and_nothing_is_left_out() throws Exception {
+        Results results = Results.of(root, COMMIT);
+        for (Part part : new Parts(new PrintWriter(told)).all().subList(3, 5)) {
+            Run run = part.next().apply(results).orElseThrow().call();
+            assertThat(run.again()).as(run.line() + told).isEmpty();
+            assertThat(run.cell("not tried")).as(run.line()).contains("none");
+            assertThat(run.cell("held")).isEqualTo(run.cell("tried")).isNotEqualTo(Optional.of("0"));
+            results.keep(run);
+            assertThat(part.next().apply(results)).isEmpty();
+        }
     }
 
     /** So the whole of a proof ends, but for what has no end. */
