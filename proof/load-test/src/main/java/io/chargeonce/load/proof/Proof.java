@@ -58,11 +58,22 @@ public final class Proof {
         boolean sound = true;
         Optional<Callable<Run>> unit = part.next().apply(results);
         while (sound && unit.isPresent() && System.nanoTime() - until < 0) {
-            Run run = unit.get().call();
-            sound = keep(run) && run.again().isEmpty();
+            try {
+                Run run = unit.get().call();
+                sound = keep(run) && run.again().isEmpty();
+            } catch (Exception e) {
+                if (!hasEnded()) {
+                    throw e;
+                }
+                sound = false;
+            }
             unit = part.next().apply(results);
         }
         return sound;
+    }
+
+    private synchronized boolean hasEnded() {
+        return ended;
     }
 
     /** What ends while the process ends has been cut off, and says nothing. */

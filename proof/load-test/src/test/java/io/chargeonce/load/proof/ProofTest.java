@@ -96,14 +96,19 @@ class ProofTest {
 
     @Test
     void a_signal_ends_it_with_what_is_on_record_and_what_it_cut_off_is_not() throws Exception {
-        var proofs = new ArrayList<Proof>();
-        Part cutOff = new Part(1, Duration.ZERO, results -> Optional.of(() -> {
-            proofs.getFirst().stop();
-            return unit("cut off").broken("again");
-        }));
-        proofs.add(proof(COMMIT, HOUR, counted("one"), cutOff));
-        assertThat(proofs.getFirst().run()).isFalse();
-        assertThat(Results.of(root, COMMIT).all()).extracting(Run::name).containsExactly("one");
+        List<Callable<Run>> ends = List.of(() -> unit("cut off").broken("again"), () -> {
+            throw new IllegalStateException("cut off");
+        });
+        for (Callable<Run> end : ends) {
+            var proofs = new ArrayList<Proof>();
+            Part cutOff = new Part(1, Duration.ZERO, results -> Optional.of(() -> {
+                proofs.getLast().stop();
+                return end.call();
+            }));
+            proofs.add(proof(COMMIT, HOUR, counted("one"), cutOff));
+            assertThat(proofs.getLast().run()).isFalse();
+            assertThat(Results.of(root, COMMIT).all()).extracting(Run::name).containsExactly("one");
+        }
         assertThat(told.toString()).contains("The same command goes on from here.").doesNotContain("cut off");
     }
 
