@@ -155,7 +155,8 @@ class ProofTest {
         Results results = Results.of(root, COMMIT);
         for (Plant plant : Plant.values()) {
             assertThat(plants.next().apply(results)).as("before " + plant).isPresent();
-            results.keep(Run.ofBug(plant.tag(), plant.sentence(), plant.shows().simulation() ? "simulation" : "campaigns", "x", "1", true, "a"));
+            String level = plant.shows().simulation() ? "simulation" : "campaigns";
+            results.keep(Run.ofBug(plant.tag(), plant.sentence(), level, "x", "1", true, "a"));
         }
         assertThat(plants.next().apply(results)).isEmpty();
     }

@@ -38,9 +38,10 @@ class RunsTest {
         keep("drill", "one", "one, again");
         Runs.in(folder).write();
         String written = Files.readString(page);
-        assertThat(written.replaceAll("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d", "NOW")).isEqualTo("# Page\n\n<!-- runs: drill -->\n| drill | commit | on |\n"
-                + "| --- | --- | --- |\n| old | 0123456 | 2026-11-22 |\n| one, again | abc1234 | NOW |\n| two | abc1234 | NOW |\n\nThe end.\n\n"
-                + "<!-- runs: none -->\n");
+        assertThat(written.replaceAll("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d", "NOW"))
+                .isEqualTo("# Page\n\n<!-- runs: drill -->\n| drill | commit | on |\n| --- | --- | --- |\n"
+                        + "| old | 0123456 | 2026-11-22 |\n| one, again | abc1234 | NOW |\n| two | abc1234 | NOW |\n\nThe end.\n\n"
+                        + "<!-- runs: none -->\n");
         assertThat(Runs.in(folder).in(written)).isEqualTo(written);
         assertThat(Results.read(results.resolve("abc1234.json"))).hasSize(3);
     }
