@@ -7,8 +7,6 @@ import io.chargeonce.load.option.Range;
 import io.chargeonce.load.chaos.Chaos;
 import io.chargeonce.load.chaos.FaultKind;
 import io.chargeonce.load.plant.Plant;
-import io.chargeonce.load.record.Run;
-import io.chargeonce.load.record.Runs;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,8 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
@@ -61,20 +57,15 @@ final class ChaosCommand implements Callable<Integer> {
     @Option(names = "--logs", paramLabel = "DIR", description = "Keep the services' logs in this directory.")
     Optional<Path> logs = Optional.empty();
 
-    @Option(names = "--runs", paramLabel = "FILE",
-            description = "Put the result on record in this file and in the tables of the pages beside it; other runs stay.")
-    Optional<Path> runs = Optional.empty();
-
     @Option(names = "--json", description = "Print the last verdict and what was hit as one line of JSON, after a line per campaign.")
     boolean json;
 
     /** 0 if all campaigns balanced and no service met a bug, else 1. */
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         new Range(1, 1_000_000).require(spec, "--campaigns", campaigns);
         new Range(1, 1_000_000).require(spec, "--first", first);
         logs.ifPresent(this::requireDirectory);
-        runs.ifPresent(file -> Writable.require(spec, "--runs", file));
         long chosen = seed.orElseGet(() -> RandomGenerator.getDefault().nextLong(1, 1_000_000));
         var out = spec.commandLine().getOut();
         out.println("seed " + chosen);
@@ -83,23 +74,7 @@ final class ChaosCommand implements Callable<Integer> {
                 new Chaos(out, logs).run(chosen, first, campaigns, faults, plant, plant.map(Plant::settings).orElse(Map.of()));
         out.println(json ? json(chosen, result) : text(result));
         out.flush();
-        if (runs.isPresent()) {
-            Runs.in(runs.get()).keep(run(chosen, result));
-        }
         return result.sound() ? 0 : 1;
-    }
-
-    private Run run(long chosen, Chaos.Result result) {
-        String name = "--seed %d --campaigns %d%s%s".formatted(chosen, campaigns, first == 1 ? "" : " --first " + first,
-                faults.equals(FaultKind.usual()) ? ""
-                        : faults.stream().map(FaultKind::tag).collect(Collectors.joining(",", " --faults ", "")))
-                + plant.map(bug -> " --plant " + bug.tag()).orElse("");
-        var cells = new LinkedHashMap<>(Map.of("`load chaos`", "`" + name + "`"));
-        cells.put("campaigns", String.valueOf(result.campaigns()));
-        cells.put("all balanced, and the witness agreed", result.sound() ? "yes" : "**no**");
-        cells.put("accepted", String.valueOf(result.lastVerdict().count("accepted")));
-        cells.put("never hit", String.join(", ", result.coverage().missing(faults)));
-        return Run.now("campaigns", name, cells);
     }
 
     private void requireDirectory(Path directory) {
@@ -114,8 +89,7 @@ final class ChaosCommand implements Callable<Integer> {
     private String text(Chaos.Result result) {
         List<String> missing = result.coverage().missing(faults);
         return result.coverage() + "\n" + (missing.isEmpty() ? "everything was hit" : "never hit: " + String.join(", ", missing)) + "\n"
-                + Stream.concat(result.bugs().stream(), result.objections().stream()).map(line -> line + "\n").collect(Collectors.joining())
-                + result.lastVerdict().report();
+                + result.report();
     }
 
     private String json(long chosen, Chaos.Result result) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load;
 
+import io.chargeonce.load.record.Results;
 import io.chargeonce.load.record.Run;
 import io.chargeonce.load.record.Runs;
+import io.chargeonce.runtime.Build;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -11,23 +13,18 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 @Command(name = "keep", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Puts a run of a drill on record, with this build's commit and the day, and writes the pages' tables again; without "
-                + "a run only these. deploy/drill calls it when KEEP is set.",
+                + "a run only these. Runs in a checkout; deploy/drill calls it when KEEP is set.",
         footer = {"", "Example:", "  chargeonce load keep drill cut verdict=balanced accepted=3527"})
 final class KeepCommand implements Callable<Integer> {
 
     @Spec
     CommandSpec spec;
-
-    @Option(names = "--runs", defaultValue = "docs/runs.jsonl", paramLabel = "FILE",
-            description = "The file of the runs, beside the pages. Default: ${DEFAULT-VALUE}.")
-    Path file;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "KIND", description = "Which table: drill, for example.")
     Optional<String> kind = Optional.empty();
@@ -40,15 +37,19 @@ final class KeepCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Writable.require(spec, "--runs", file);
-        if (kind.isEmpty()) {
-            Runs.in(file).write();
-            return 0;
+        Writable.requireCheckout(spec);
+        if (kind.isPresent()) {
+            Results.of(Path.of(""), Build.CURRENT.commit()).keep(run());
         }
-        String what = name.orElseThrow(() -> new ParameterException(spec.commandLine(), "say which %s was run".formatted(kind.get())));
-        var cells = new LinkedHashMap<>(Map.of(kind.get(), "`" + what + "`"));
-        cells.putAll(figures);
-        Runs.in(file).keep(Run.now(kind.get(), what, cells));
+        Runs.in(Path.of("")).write();
         return 0;
+    }
+
+    private Run run() {
+        String what = name.orElseThrow(() -> new ParameterException(spec.commandLine(), "say which %s was run"
+                .formatted(kind.orElseThrow())));
+        var cells = new LinkedHashMap<>(Map.of(kind.orElseThrow(), "`" + what + "`"));
+        cells.putAll(figures);
+        return new Run(kind.orElseThrow(), what, cells);
     }
 }

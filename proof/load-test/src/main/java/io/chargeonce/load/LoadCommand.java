@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
         description = "Load, poison, faults on purpose, and the checker that tells whether a payment was lost or charged twice.",
         subcommands = {RunCommand.class, PoisonCommand.class, ReplayCommand.class, CheckCommand.class, ChaosCommand.class,
             SimulateCommand.class,
-            PlantsCommand.class, KeepCommand.class, ScaleCommand.class, AttackCommand.class},
+            PlantsCommand.class, ProofCommand.class, KeepCommand.class, ScaleCommand.class, AttackCommand.class},
         footer = {"", "Begin with:  chargeonce load chaos --campaigns 3"})
 public final class LoadCommand implements Runnable {
 

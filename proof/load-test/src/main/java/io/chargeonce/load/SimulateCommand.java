@@ -6,15 +6,10 @@ import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.game.Played;
 import io.chargeonce.load.option.Range;
 import io.chargeonce.load.plant.Plant;
-import io.chargeonce.load.record.Run;
-import io.chargeonce.load.record.Runs;
 import io.chargeonce.load.simulation.Series;
-import io.chargeonce.load.simulation.Simulation;
 import io.chargeonce.load.simulation.Trials;
 import io.chargeonce.sandbox.PostgresServer;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -26,7 +21,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
@@ -43,8 +37,6 @@ import tools.jackson.databind.json.JsonMapper;
 final class SimulateCommand implements Callable<Integer> {
 
     private static final int PROGRESS_EVERY = 100;
-    /** How many threads carry all virtual ones; read by the JVM when it makes the first of these. */
-    private static final String CARRIERS = "jdk.virtualThreadScheduler.parallelism";
 
     @Spec
     CommandSpec spec;
@@ -71,10 +63,6 @@ final class SimulateCommand implements Callable<Integer> {
             description = "With --every-plant: only these.")
     List<Plant> only = List.of();
 
-    @Option(names = "--runs", paramLabel = "FILE",
-            description = "Put the result on record in this file and in the tables of the pages beside it; other runs stay.")
-    Optional<Path> runs = Optional.empty();
-
     @Option(names = "--faults", split = ",", paramLabel = "FAULT", converter = FaultTag.class,
             description = "Only these faults occur; with up to six of them, all occur in each universe. Default: all of "
                     + "${COMPLETION-CANDIDATES}.",
@@ -89,20 +77,15 @@ final class SimulateCommand implements Callable<Integer> {
 
     /** 0 if every universe balanced, or every planted bug was caught; else 1. */
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         new Range(1, 100_000_000).require(spec, "--seeds", seeds);
         new Range(1, 64).require(spec, "--parallel", parallel);
-        runs.ifPresent(file -> Writable.require(spec, "--runs", file));
         faults.removeAll(without);
-        // One thread of a universe runs at a time, and half of its time waits for Postgres. Another carrier would be woken at every step
-        // for nothing.
-        System.setProperty(CARRIERS, System.getProperty(CARRIERS, String.valueOf(Math.ceilDiv(parallel, 2))));
         long first = seed.orElseGet(() -> RandomGenerator.getDefault().nextLong(1, 1_000_000));
         PrintWriter out = spec.commandLine().getOut();
         out.println("seed " + first);
         out.flush();
-        try (var postgres = PostgresServer.startTemporary()) {
-            Simulation.forgetDisks(postgres);
+        try (var postgres = Series.server(parallel)) {
             if (everyPlant) {
                 return tryAll(postgres, first, out);
             }
@@ -114,13 +97,16 @@ final class SimulateCommand implements Callable<Integer> {
         }
     }
 
-    private int tryAll(PostgresServer postgres, long first, PrintWriter out) throws IOException {
+    private int tryAll(PostgresServer postgres, long first, PrintWriter out) {
         var trials = new Trials(out, first, seeds, faults, parallel);
-        trials.run(postgres, only.isEmpty() ? Arrays.stream(Plant.values()).filter(bug -> bug.shows().simulation()).toList() : only, runs);
-        return trials.allCaught() ? 0 : 1;
+        boolean all = true;
+        for (Plant bug : only.isEmpty() ? Arrays.stream(Plant.values()).filter(each -> each.shows().simulation()).toList() : only) {
+            all &= trials.run(postgres, bug).again().isEmpty();
+        }
+        return all ? 0 : 1;
     }
 
-    private int play(Series series, long first, PrintWriter out) throws IOException {
+    private int play(Series series, long first, PrintWriter out) {
         long start = System.nanoTime();
         var counted = new long[3];
         var done = new TreeMap<String, Integer>();
@@ -136,22 +122,7 @@ final class SimulateCommand implements Callable<Integer> {
             }
         });
         tell(last, counted[0], done, out);
-        if (runs.isPresent()) {
-            Runs.in(runs.get()).keep(run(first, counted, last));
-        }
         return last.verdict().balanced() ? 0 : 1;
-    }
-
-    private Run run(long first, long[] counted, Played last) {
-        String name = "--seed %d --seeds %d%s%s".formatted(first, seeds, faults.size() == Fault.values().length ? ""
-                : faults.stream().map(Fault::tag).collect(Collectors.joining(",", " --faults ", "")),
-                plant.map(bug -> " --plant " + bug.tag()).orElse(""));
-        var cells = new LinkedHashMap<>(Map.of("`load simulate`", "`" + name + "`"));
-        cells.put("universes", String.valueOf(counted[0]));
-        cells.put("payments", String.valueOf(counted[1]));
-        cells.put("steps", String.valueOf(counted[2]));
-        cells.put("the last", last.verdict().balanced() ? "balanced" : "**not balanced**");
-        return Run.now("universes", name, cells);
     }
 
     private void tell(Played played, long universes, Map<String, Integer> done, PrintWriter out) {

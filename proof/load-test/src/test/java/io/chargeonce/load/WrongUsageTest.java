@@ -32,7 +32,8 @@ class WrongUsageTest {
         "run --duration 0s|--duration is 0", "replay f --topic t --rate 0|--rate is 0, but must be from 0.1 to 100000",
         "chaos --campaigns 0|--campaigns is 0, but must be from 1 to", "chaos --first -3|--first is -3, but must be from 1 to",
         "simulate --seeds 0|--seeds is 0, but must be from 1 to", "simulate --parallel 65|--parallel is 65, but must be from 1 to 64",
-        "plants --campaigns 0|--campaigns is 0, but must be from 1 to 1000", "attack --crowd -1|--crowd is -1, but must be from 1 to 20000",
+        "plants --campaigns 0|--campaigns is 0, but must be from 1 to 1000", "proof --hours 0|--hours is 0, but must be from 0.5 to 1000",
+        "attack --crowd -1|--crowd is -1, but must be from 1 to 20000",
         "attack --patience 0|--patience is 0, but must be from 1 to 600",
         "scale --accepts 0 --charges 5|--accepts is 0, but must be from 0.1 to"})
     void a_number_out_of_range_is_refused_with_the_range(String command, String message) {
@@ -45,8 +46,6 @@ class WrongUsageTest {
         "run --history nowhere/h.ndjson|--history: nowhere/h.ndjson can't be written",
         "check --history nothere|there is no file nothere that can be read", "check --log nothere|there is no file nothere",
         "check --tiers 0s|--tiers: each must be longer than 0", "chaos --logs /proc/x|--logs: /proc/x can't be made",
-        "plants --runs nowhere/t.md|--runs: nowhere/t.md can't be written",
-        "simulate --every-plant --runs nowhere/t.md|--runs: nowhere/t.md can't be written",
         "attack --url nonsense|'nonsense' is no address", "attack --log nothere|--log: there is no file nothere"})
     void what_cannot_work_is_told_before_anything_is_done(String command, String message) {
         assertThat(call(command)).isEqualTo(2);

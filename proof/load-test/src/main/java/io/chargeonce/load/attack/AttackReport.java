@@ -14,11 +14,22 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param results in the order of the list
  */
-record AttackReport(Map<Attack, Result> results) {
+public record AttackReport(Map<Attack, Result> results) {
 
-    List<String> fell() {
-        return results.entrySet().stream().filter(each -> each.getValue() instanceof Result.Fell)
-                .map(each -> each.getKey().name()).toList();
+    public List<String> fell() {
+        return names(Result.Fell.class);
+    }
+
+    public List<String> held() {
+        return names(Result.Held.class);
+    }
+
+    public List<String> notTried() {
+        return names(Result.NotTried.class);
+    }
+
+    private List<String> names(Class<? extends Result> end) {
+        return results.entrySet().stream().filter(each -> end.isInstance(each.getValue())).map(each -> each.getKey().name()).toList();
     }
 
     private static String word(Result result) {
@@ -38,7 +49,7 @@ record AttackReport(Map<Attack, Result> results) {
     }
 
     /** For people. */
-    String table() {
+    public String table() {
         String lines = results.entrySet().stream().map(each -> "  %-22s %-9s %s: %s".formatted(each.getKey().name(), word(each.getValue()),
                 each.getKey().tries(), answer(each.getValue()))).collect(Collectors.joining("\n"));
         long tried = results.values().stream().filter(result -> !(result instanceof Result.NotTried)).count();

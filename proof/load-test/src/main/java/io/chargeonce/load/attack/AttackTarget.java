@@ -24,12 +24,12 @@ import java.util.stream.Stream;
  * @param patience      the longest that a server may wait for a slow client
  * @param crowd         connections of an attack that holds many
  */
-record AttackTarget(URI ingest, String token, String other, Optional<URI> webhooks, Optional<String> webhookSecret, Optional<URI> admin,
-        Optional<String> adminToken, Optional<String> database, Map<String, String> logins, List<Path> logs, Duration patience,
-        int crowd) {
+public record AttackTarget(URI ingest, String token, String other, Optional<URI> webhooks, Optional<String> webhookSecret,
+        Optional<URI> admin, Optional<String> adminToken, Optional<String> database, Map<String, String> logins, List<Path> logs,
+        Duration patience, int crowd) {
 
     /** @throws IllegalArgumentException if one of them is not on this machine */
-    AttackTarget {
+    public AttackTarget {
         Stream.of(Optional.of(ingest), webhooks, admin).flatMap(Optional::stream).forEach(address -> requireLoopback(address.getHost()));
         database.ifPresent(url -> requireLoopback(hostOf(url)));
         logins = Map.copyOf(logins);

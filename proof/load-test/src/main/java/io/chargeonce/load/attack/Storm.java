@@ -17,15 +17,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Runs attacks: the plain ones side by side, then the slow ones, and the crowds last, one by one. Each ends by itself or is ended. */
-final class Storm {
+public final class Storm {
 
     /** Far longer than the requests of one attack take. */
     private static final Duration LONGEST = Duration.ofSeconds(60);
 
     private final AttackTarget target;
 
-    Storm(AttackTarget target) {
+    public Storm(AttackTarget target) {
         this.target = target;
+    }
+
+    /** @throws IOException if an honest payment is not accepted: then no attack would say anything */
+    public AttackReport all() throws IOException {
+        return new AttackReport(run(Attack.all()));
     }
 
     /**

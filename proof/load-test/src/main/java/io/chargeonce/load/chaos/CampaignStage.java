@@ -72,7 +72,7 @@ final class CampaignStage implements AutoCloseable {
     private final SequencedMap<URI, Child> metrics = new LinkedHashMap<>();
     private final int kafkaPort = LowPort.free();
     private final int ingestPort = LowPort.free();
-    private final int webhookPort = LowPort.free();
+    final int webhookPort = LowPort.free();
     private final Path changedClasses;
     final CampaignDatabase database;
     /** Watches like the console of a team; killed and frozen like the rest. */

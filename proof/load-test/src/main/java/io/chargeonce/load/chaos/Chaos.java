@@ -12,6 +12,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Campaigns one after the other on one stage, until one is not balanced or all are through. For one thread. */
 public final class Chaos {
@@ -27,6 +29,11 @@ public final class Chaos {
 
         public boolean sound() {
             return lastVerdict.balanced() && bugs.isEmpty() && objections.isEmpty();
+        }
+
+        /** For people. */
+        public String report() {
+            return Stream.of(bugs, objections, List.of(lastVerdict.report())).flatMap(List::stream).collect(Collectors.joining("\n"));
         }
     }
 

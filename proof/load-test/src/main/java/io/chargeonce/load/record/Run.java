@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.record;
 
-import io.chargeonce.runtime.Build;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * One run of a proof or a drill. Immutable.
@@ -17,20 +17,17 @@ import java.util.Map;
  */
 public record Run(String kind, String name, Map<String, String> cells) {
 
+    /** What was planted; and what else was tried. */
+    public static final String BUG = "bug";
+
     /** The headings of what was run, and when. */
     static final String COMMIT = "commit";
-    static final String DAY = "on";
+    static final String TIME = "on";
+    private static final String AGAIN = "**not as it must be**: again with";
+    private static final String SENTENCE = "what is wrong";
 
     public Run {
         cells = Collections.unmodifiableMap(new LinkedHashMap<>(cells));
-    }
-
-    /** Of the running build, today. */
-    public static Run now(String kind, String name, Map<String, String> figures) {
-        var cells = new LinkedHashMap<>(figures);
-        cells.put(COMMIT, Build.CURRENT.commit());
-        cells.put(DAY, LocalDate.now(ZoneOffset.UTC).toString());
-        return new Run(kind, name, cells);
     }
 
     /**
@@ -40,15 +37,47 @@ public record Run(String kind, String name, Map<String, String> cells) {
      * @param caught  the invariants that it broke; empty if none
      * @param effort  how much it took, or was spent in vain
      * @param without whether the same seed balances without it
+     * @param again   the command that repeats it
      */
-    public static Run ofBug(String bug, String sentence, String level, String caught, String effort, boolean without) {
+    public static Run ofBug(String bug, String sentence, String level, String caught, String effort, boolean without, String again) {
         var cells = new LinkedHashMap<String, String>();
-        cells.put("bug", "`" + bug + "`");
-        cells.put("what is wrong", sentence);
+        cells.put(BUG, "`" + bug + "`");
+        cells.put(SENTENCE, sentence);
         cells.put("tried in", level);
         cells.put("caught by", caught.isEmpty() ? "**not caught**" : caught);
         cells.put("after", effort);
         cells.put("the same without it", without ? "balanced" : "**not balanced**");
-        return now("bug", bug + " in " + level, cells);
+        var run = new Run(BUG, nameOfBug(bug, level), cells);
+        return caught.isEmpty() || !without ? run.broken(again) : run;
+    }
+
+    public static String nameOfBug(String bug, String level) {
+        return bug + " in " + level;
+    }
+
+    /** @param again the command that repeats what was not as it must be */
+    public Run broken(String again) {
+        return with(AGAIN, "`" + again + "`");
+    }
+
+    Run with(String heading, String text) {
+        var more = new LinkedHashMap<>(cells);
+        more.put(heading, text);
+        return new Run(kind, name, more);
+    }
+
+    /** The command that repeats it, if not all was as it must be. */
+    public Optional<String> again() {
+        return cell(AGAIN).map(command -> command.replace("`", ""));
+    }
+
+    public Optional<String> cell(String heading) {
+        return Optional.ofNullable(cells.get(heading));
+    }
+
+    /** For people: all that its row says of it. */
+    public String line() {
+        return cells.entrySet().stream().filter(cell -> !List.of(SENTENCE, AGAIN, COMMIT, TIME).contains(cell.getKey()))
+                .map(cell -> cell.getKey() + " " + cell.getValue()).collect(Collectors.joining(", ")).replaceAll("[`*]", "");
     }
 }

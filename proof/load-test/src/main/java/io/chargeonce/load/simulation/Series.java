@@ -20,6 +20,9 @@ import java.util.stream.IntStream;
  */
 public final class Series implements AutoCloseable {
 
+    /** How many threads carry all virtual ones; read by the JVM when it makes the first of these. */
+    private static final String CARRIERS = "jdk.virtualThreadScheduler.parallelism";
+
     private final List<Simulation> simulations;
 
     /**
@@ -31,6 +34,19 @@ public final class Series implements AutoCloseable {
     public Series(PostgresServer postgres, Optional<Plant> plant, boolean sweeping, Set<Fault> faults, int parallel) {
         this.simulations =
                 IntStream.range(0, parallel).mapToObj(i -> new Simulation(postgres.newDatabase(), plant, sweeping, faults)).toList();
+    }
+
+    /**
+     * A server on which nothing but universes is played.
+     *
+     * @param parallel so many at a time. One thread of a universe runs at a time, and half of its time waits for Postgres. Another carrier
+     * would be woken at every step for nothing.
+     */
+    public static PostgresServer server(int parallel) {
+        System.setProperty(CARRIERS, System.getProperty(CARRIERS, String.valueOf(Math.ceilDiv(parallel, 2))));
+        PostgresServer server = PostgresServer.startTemporary();
+        Simulation.forgetDisks(server);
+        return server;
     }
 
     /**

@@ -6,14 +6,9 @@ import io.chargeonce.load.game.Played;
 import io.chargeonce.load.game.Reached;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.load.record.Run;
-import io.chargeonce.load.record.Runs;
 import io.chargeonce.sandbox.PostgresServer;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -26,12 +21,10 @@ public final class Trials {
 
     /** @param reached whether the bug ran at all */
     private record Trial(Plant plant, Set<String> told, long seed, long universes, boolean reached, boolean caught,
-            boolean balancedWithout) {
+            boolean balancedWithout) {}
 
-        boolean passed() {
-            return reached && caught && balancedWithout;
-        }
-    }
+    /** Where these bugs are tried. */
+    public static final String LEVEL = "simulation";
 
     /** The table names any other seed. */
     private static final long USUAL = 1;
@@ -41,7 +34,6 @@ public final class Trials {
     private final int most;
     private final int parallel;
     private final Set<Fault> allowed;
-    private final List<Trial> trials = new ArrayList<>();
 
     /**
      * @param most     how many universes each bug has to show itself
@@ -56,25 +48,18 @@ public final class Trials {
         this.parallel = parallel;
     }
 
-    /**
-     * @param plants ones that show in universes
-     * @param runs   gets a row for each bug once it was tried; the others' stay
-     */
-    public void run(PostgresServer postgres, List<Plant> plants, Optional<Path> runs) throws IOException {
-        for (Plant plant : plants) {
-            boolean sweeping = plant.shows().sweeping();
-            Set<Fault> faults = EnumSet.copyOf(allowed);
-            faults.retainAll(plant.shows().universes());
-            try (var planted = new Series(postgres, Optional.of(plant), sweeping, faults, parallel);
-                 var sound = new Simulation(postgres.newDatabase(), Optional.empty(), sweeping, faults)) {
-                Reached.forget();
-                trials.add(trial(plant, untilCaught(plant, planted), sound));
-            }
-            out.println(line(trials.getLast()));
+    /** @param plant one that shows in universes */
+    public Run run(PostgresServer postgres, Plant plant) {
+        boolean sweeping = plant.shows().sweeping();
+        Set<Fault> faults = EnumSet.copyOf(allowed);
+        faults.retainAll(plant.shows().universes());
+        try (var planted = new Series(postgres, Optional.of(plant), sweeping, faults, parallel);
+             var sound = new Simulation(postgres.newDatabase(), Optional.empty(), sweeping, faults)) {
+            Reached.forget();
+            Trial trial = trial(plant, untilCaught(plant, planted), sound);
+            out.println(line(trial));
             out.flush();
-            if (runs.isPresent()) {
-                Runs.in(runs.get()).keep(row(trials.getLast()));
-            }
+            return row(trial);
         }
     }
 
@@ -113,13 +98,10 @@ public final class Trials {
         return String.join(", ", trial.told);
     }
 
-    public boolean allCaught() {
-        return trials.stream().allMatch(Trial::passed);
-    }
-
     private Run row(Trial trial) {
-        return Run.ofBug(trial.plant.tag(), trial.plant.sentence(), "simulation", trial.reached && trial.caught ? told(trial) : "",
+        return Run.ofBug(trial.plant.tag(), trial.plant.sentence(), LEVEL, trial.reached && trial.caught ? told(trial) : "",
                 (trial.caught ? "" : "more than ") + trial.universes + (first == USUAL ? "" : " from seed " + first),
-                trial.balancedWithout);
+                trial.balancedWithout, "./chargeonce load simulate --every-plant --only %s --seed %d --seeds %d"
+                        .formatted(trial.plant.tag(), first, most));
     }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.chargeonce.load.chaos;
+package io.chargeonce.load.proof;
 
 import io.chargeonce.checker.finding.Invariant;
+import io.chargeonce.load.chaos.Chaos;
+import io.chargeonce.load.chaos.FaultKind;
 import io.chargeonce.load.plant.Plant;
 import io.chargeonce.load.record.Run;
 import java.io.PrintWriter;
@@ -16,13 +18,13 @@ import java.util.TreeSet;
  * Tests the checker: campaigns with one planted bug each, until it is caught; then the same campaigns without the bug must balance. For
  * one thread.
  */
-public final class PlantTrials {
-
-    /** @param passed whether the bug was caught by what should catch it, and the same campaigns balance without it */
-    public record Trial(Run row, boolean passed) {}
+public final class CampaignTrials {
 
     /** What decides a campaign besides the bug. */
     private record Ground(List<FaultKind> kinds, Map<String, String> settings) {}
+
+    /** Where these bugs are tried. */
+    public static final String LEVEL = "campaigns";
 
     private final PrintWriter out;
     private final long seed;
@@ -30,14 +32,14 @@ public final class PlantTrials {
     /** How many campaigns balanced without a bug. */
     private final Map<Ground, Integer> sound = new HashMap<>();
 
-    public PlantTrials(PrintWriter out, long seed, int campaigns) {
+    public CampaignTrials(PrintWriter out, long seed, int campaigns) {
         this.out = out;
         this.seed = seed;
         this.campaigns = campaigns;
     }
 
     /** @param plant one that shows in campaigns */
-    public Trial run(Plant plant) {
+    public Run run(Plant plant) {
         out.println(plant.tag() + ": " + plant.sentence());
         Chaos.Result result = new Chaos(out, Optional.empty()).run(seed, campaigns, kinds(plant), Optional.of(plant), plant.settings());
         var broken = new TreeSet<String>();
@@ -49,8 +51,9 @@ public final class PlantTrials {
                 : caught ? "  caught by " + String.join(", ", broken) : "  NOT CAUGHT; it broke " + broken);
         out.println(balances ? "  the same without it balances" : "  THE SAME WITHOUT IT DOES NOT BALANCE");
         out.flush();
-        return new Trial(Run.ofBug(plant.tag(), plant.sentence(), "campaigns", caught ? String.join(", ", broken) : "",
-                (caught ? "" : "more than ") + result.campaigns(), balances), caught && balances);
+        return Run.ofBug(plant.tag(), plant.sentence(), LEVEL, caught ? String.join(", ", broken) : "",
+                (caught ? "" : "more than ") + result.campaigns(), balances,
+                "./chargeonce load plants --only %s --seed %d --campaigns %d".formatted(plant.tag(), seed, campaigns));
     }
 
     private boolean balancesWithout(Plant plant, int needed) {
@@ -59,9 +62,7 @@ public final class PlantTrials {
             Chaos.Result control = new Chaos(out, Optional.empty()).run(seed, needed, kinds(plant), Optional.empty(), plant.settings());
             sound.put(ground, control.sound() ? needed : control.campaigns() - 1);
             if (!control.sound()) {
-                control.bugs().forEach(out::println);
-                control.objections().forEach(out::println);
-                out.println(control.lastVerdict().report());
+                out.println(control.report());
             }
         }
         return sound.get(ground) >= needed;
