@@ -111,7 +111,8 @@ class ParkingTest {
                 UPDATE operation_state SET state = 'parked', step = 9, tier = 3, listed = true, not_before = now() + interval '5 minutes',
                        staged_at = now() - interval '5 minutes';
                 RESET session_replication_role;
-                INSERT INTO waiting (list, operation_id, due_at) SELECT 'work', operation_id, not_before FROM operation_state;
+                INSERT INTO waiting (list, operation_id, lane, due_at)
+                SELECT 'work', operation_id, tier::text, not_before FROM operation_state;
                 ALTER TABLE operation SET (autovacuum_enabled = false);
                 ALTER TABLE operation_state SET (autovacuum_enabled = false);
                 ANALYZE operation, operation_state
