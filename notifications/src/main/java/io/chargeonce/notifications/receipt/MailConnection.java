@@ -130,7 +130,7 @@ final class MailConnection implements AutoCloseable {
      * What the server refused decides: the recipient or the message concern this receipt alone; the sender, or a command before them,
      * concern all.
      */
-    private SendResult answer(MessagingException failure) {
+    SendResult answer(MessagingException failure) {
         for (Exception one = failure; one != null; one = one instanceof MessagingException chained ? chained.getNextException() : null) {
             switch (one) {
                 case SMTPAddressFailedException recipient when !isTemporary(recipient.getReturnCode()) && isPolicy(recipient) -> {

@@ -36,12 +36,17 @@ final class Targets implements DnsResolver {
 
     /** @param allowedHosts names that may have any address, in lower case */
     Targets(Set<String> allowedHosts) {
-        this(allowedHosts, InetAddress::getAllByName);
+        this(allowedHosts, Targets::lookUp);
     }
 
     Targets(Set<String> allowedHosts, Names names) {
         this.rules = new EndpointAddress(allowedHosts);
         this.names = names;
+    }
+
+    /** Asks the system's resolver. A simulation has another in its place. */
+    static InetAddress[] lookUp(String host) throws UnknownHostException {
+        return InetAddress.getAllByName(host);
     }
 
     /** @throws IllegalArgumentException saying what is wrong with it */

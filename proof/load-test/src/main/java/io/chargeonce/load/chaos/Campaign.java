@@ -7,7 +7,7 @@ import io.chargeonce.checker.evidence.CheckEvidence;
 import io.chargeonce.checker.evidence.EvidenceMissing;
 import io.chargeonce.checker.evidence.Recovery;
 import io.chargeonce.database.Database;
-import io.chargeonce.load.chaos.outsiders.CampaignOutsiders;
+import io.chargeonce.load.chaos.outsiders.MerchantProducer;
 import io.chargeonce.load.chaos.woven.CrashPoint;
 import io.chargeonce.load.poison.PoisonCorpus;
 import io.chargeonce.load.traffic.HistoryFile;
@@ -95,7 +95,8 @@ final class Campaign {
         stage.operatorsAtWork(true);
         Thread load = load(traffic, CALLS_PER_SECOND, mix(), "c" + ownSeed());
         sendPoison(random);
-        var injector = new FaultInjector(stage, random, kinds, coverage, deaths(kinds, coverage));
+        var merchant = new MerchantProducer(stage.kafka(), "i" + ownSeed(), history::add);
+        var injector = new FaultInjector(stage, random, kinds, coverage, deaths(kinds, coverage), merchant);
         firstPeriod(injector, kinds);
         for (int i = 1; i < periods; i++) {
             injector.period();
@@ -107,12 +108,12 @@ final class Campaign {
         stage.database.sql(LAST_REFUNDS);
         if (stage.outsiders.isPresent()) {
             Pauses.of(LAST_TRIES);
-            stage.database.sql(CampaignOutsiders.SEND_AGAIN);
+            stage.outsiders.get().sendAgain().forEach(stage.database::sql);
         }
         coverage.repeated(injector.copies());
         long healed = System.nanoTime();
         CheckVerdict verdict = drain(new Recovery(Instant.now().plus(TO_RECOVER), TO_RECOVER,
-                coverage.mishaps() * TIMES_PER_MISHAP, coverage.copies(), false, stage.metrics()));
+                coverage.mishaps() * TIMES_PER_MISHAP, coverage.copies(), false, stage.metrics()), merchant.published());
         long atRest = System.nanoTime();
         WitnessedConsole.Testimony testimony =
                 stage.witness.beside(verdict, stage.database.letters(), () -> check(stage.evidence(history.file()), System.nanoTime()));
@@ -173,15 +174,15 @@ final class Campaign {
     }
 
     /** Broken books end the wait at once. When the patience ends, what is not at rest breaks the books too. */
-    private CheckVerdict drain(Recovery recovery) {
+    private CheckVerdict drain(Recovery recovery, List<String> published) {
         try (var database = Database.open(stage.database.url(), "postgres", "", 1)) {
             Operators.restoreWhatIsOpen(database);
             Operators.takeBackWhatCannotBeAsked(database);
         }
         CheckEvidence evidence = stage.evidence(history.file());
         long giveUp = System.nanoTime() + TO_DRAIN.toNanos();
-        payWhileItDrains(() -> awaitNothingUnderWay(evidence, giveUp));
-        awaitNothingUnderWay(evidence, giveUp);
+        payWhileItDrains(() -> awaitNothingUnderWay(evidence, published, giveUp));
+        awaitNothingUnderWay(evidence, published, giveUp);
         while (true) {
             CheckVerdict verdict = check(stage.settled(evidence).recovered(recovery), giveUp);
             if (verdict.balanced() || System.nanoTime() >= giveUp) {
@@ -196,11 +197,16 @@ final class Campaign {
         }
     }
 
-    private void awaitNothingUnderWay(CheckEvidence evidence, long giveUp) {
-        while ((Checker.underWay(evidence) > 0 || stage.database.hasStaged() || stage.database.hasToSend()) && System.nanoTime() < giveUp) {
-            // A process that was late may set a record aside after a person had offered all of them again.
-            stage.database.offerRefused();
-            Pauses.of(Duration.ofMillis(100));
+    /** @param published what a merchant's topic has, and ingest may not have read */
+    private void awaitNothingUnderWay(CheckEvidence evidence, List<String> published, long giveUp) {
+        try (var database = Database.open(stage.database.url(), "postgres", "", 1)) {
+            while ((!stage.database.hasAccepted(published) || Checker.underWay(evidence) > 0 || stage.database.hasStaged()
+                    || stage.database.hasToSend()) && System.nanoTime() < giveUp) {
+                // A process that was late may set a record aside after a person had offered all of them again.
+                stage.database.offerRefused();
+                Operators.settleWhatAdyenHasNot(database, stage.adyen.movements());
+                Pauses.of(Duration.ofMillis(100));
+            }
         }
     }
 

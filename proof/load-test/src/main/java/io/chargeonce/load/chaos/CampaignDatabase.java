@@ -40,6 +40,17 @@ record CampaignDatabase(String url) {
         return one(TO_SEND, row -> row.getBoolean(1));
     }
 
+    private static final String ACCEPTED = "SELECT count(*) FROM chargeonce.operation WHERE operation_id = ANY (?)";
+
+    /** Whether each of these payments has its row; not if Postgres is away. */
+    boolean hasAccepted(List<String> payments) {
+        try (var connection = DriverManager.getConnection(url)) {
+            return Sql.one(connection, ACCEPTED, row -> row.getLong(1), payments) == payments.size();
+        } catch (SQLException away) {
+            return false;
+        }
+    }
+
     private <T> T one(String question, Sql.Row<T> row) {
         try (var connection = DriverManager.getConnection(url)) {
             return Sql.one(connection, question, row);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos;
 
+import io.chargeonce.load.chaos.outsiders.MerchantProducer;
 import io.chargeonce.load.chaos.woven.CrashPoint;
 import io.chargeonce.sandbox.PostgresServer;
 import java.time.Duration;
@@ -51,7 +52,8 @@ final class FaultInjector {
     /** In which states payments were while the faults of the period went on. */
     private final Map<FaultKind, Set<String>> met = new EnumMap<>(FaultKind.class);
 
-    FaultInjector(CampaignStage stage, Random random, List<FaultKind> kinds, Coverage coverage, Deaths deaths) {
+    FaultInjector(CampaignStage stage, Random random, List<FaultKind> kinds, Coverage coverage, Deaths deaths,
+                  MerchantProducer merchant) {
         this.stage = stage;
         this.random = random;
         this.kinds = kinds;
@@ -60,7 +62,7 @@ final class FaultInjector {
         this.network = new NetworkFaults(stage, random);
         this.psps = new PspFaults(stage, random);
         this.redelivery = new Redelivery(stage, random, this::look);
-        this.kafka = new KafkaFaults(stage, random);
+        this.kafka = new KafkaFaults(stage, random, merchant);
         this.configuration = new Misconfigurations(stage, random);
         this.stillness = new ProcessFreezer(stage, random);
         this.lateTruth = new LateTruth(stage, random);
@@ -198,7 +200,7 @@ final class FaultInjector {
             case REDELIVERY -> redelivery.inflict();
             case KAFKA_LINK -> kafka.hurtLink();
             case KAFKA_REFUSES -> kafka.refuse();
-            case TOPICS -> kafka.loseTopic();
+            case TOPICS -> random.nextInt(4) == 0 ? kafka.remakeIntake() : kafka.loseTopic();
             case CONFIGURATION -> configuration.inflict();
             case PAUSE -> stillness.inflict();
             case CLOCK -> clock();

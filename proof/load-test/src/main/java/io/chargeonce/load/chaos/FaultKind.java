@@ -12,7 +12,7 @@ public enum FaultKind {
     KAFKA_LINK,
     /** The broker answers, and refuses: credentials, or records that are too large for a while. */
     KAFKA_REFUSES,
-    /** A work topic that is missing, or deleted and made again. */
+    /** A work topic that is missing, or deleted and made again; a merchant's topic that is made again when all of it is accepted. */
     TOPICS,
     /** Processes with other settings for a while: a PSP gone, other routes, the wrong account's key. */
     CONFIGURATION,
@@ -26,9 +26,9 @@ public enum FaultKind {
     DISPUTES,
     /** People pause PSPs, merchants and tiers, and force PSPs. */
     HOLD,
-    /** Merchants' receivers of webhooks fail, are slow, hang, break off, redirect, and answer 410 and 429. */
+    /** Merchants' receivers of webhooks fail, are slow, hang, break off, redirect, forget, and answer 410 and 429. */
     RECEIVERS,
-    /** The mail server of the receipts fails, refuses, hangs, and dies after a message. */
+    /** The mail server of the receipts fails, refuses, hangs, greylists, forgets, and goes away in and after a message. */
     MAIL,
     /** The bank is hard to reach, breaks off, refuses, is late, rejects files, and says everything twice. Debits come with it. */
     BANK;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.chargeonce.load.chaos;
 
+import io.chargeonce.load.chaos.outsiders.MerchantProducer;
 import io.chargeonce.load.proxy.Conditions;
 import io.chargeonce.load.proxy.TcpProxy;
 import io.chargeonce.wire.Topics;
@@ -23,6 +24,8 @@ final class KafkaFaults {
     /** Less than any record of ours has. */
     private static final String TINY = "64";
     private static final Duration LONGEST_ABSENCE = Duration.ofSeconds(2);
+    /** Ingest looks for new topics every five seconds. */
+    private static final Duration TO_ACCEPT = Duration.ofSeconds(15);
 
     private interface Work {
         void with(Admin admin) throws InterruptedException, ExecutionException;
@@ -30,12 +33,15 @@ final class KafkaFaults {
 
     private final CampaignStage stage;
     private final RandomGenerator random;
+    private final MerchantProducer merchant;
     /** Of the next topic that is lost: each work topic has its turn. */
     private int tier;
 
-    KafkaFaults(CampaignStage stage, RandomGenerator random) {
+    /** @param merchant has payments by its own topic */
+    KafkaFaults(CampaignStage stage, RandomGenerator random, MerchantProducer merchant) {
         this.stage = stage;
         this.random = random;
+        this.merchant = merchant;
         this.tier = random.nextInt(CampaignStage.TIERS.size() + 1);
     }
 
@@ -99,6 +105,36 @@ final class KafkaFaults {
         Map<ConfigResource, Collection<AlterConfigOp>> change = Map.of(topic, List.of(
                 new AlterConfigOp(new ConfigEntry("max.message.bytes", bytes), AlterConfigOp.OpType.SET)));
         admin.incrementalAlterConfigs(change).all().get();
+    }
+
+    /**
+     * A merchant's topic is deleted as soon as all of it is accepted, and made again under the same name with other payments. If another
+     * fault keeps ingest from reading, it is only written to. Returns the fault's name.
+     */
+    String remakeIntake() {
+        stage.healBroker();
+        var remade = new boolean[1];
+        admin(admin -> {
+            merchant.publish(admin);
+            remade[0] = isAccepted(admin);
+            if (remade[0]) {
+                merchant.delete(admin);
+                Pauses.of(Duration.ofMillis(random.nextLong(LONGEST_ABSENCE.toMillis())));
+                merchant.publish(admin);
+            }
+        });
+        return remade[0] ? "intake topic made again" : "intake topic written";
+    }
+
+    private boolean isAccepted(Admin admin) throws InterruptedException, ExecutionException {
+        long giveUp = System.nanoTime() + TO_ACCEPT.toNanos();
+        while (System.nanoTime() < giveUp) {
+            if (stage.database.hasAccepted(merchant.published()) && merchant.isRead(admin)) {
+                return true;
+            }
+            Pauses.of(Duration.ofMillis(100));
+        }
+        return false;
     }
 
     /** Its records are gone, and those who read it have positions in what it was. Returns the fault's name. */

@@ -5,6 +5,7 @@ import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
 import io.chargeonce.database.Sql;
+import io.chargeonce.dlq.approval.Settle;
 import io.chargeonce.dlq.run.Cancels;
 import io.chargeonce.dlq.run.DlqRuns;
 import io.chargeonce.dlq.run.RunKind;
@@ -16,15 +17,19 @@ import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.ledger.Refunds;
 import io.chargeonce.payment.method.KnownPsps;
 import io.chargeonce.payment.PaymentId;
+import io.chargeonce.sandbox.psp.Movement;
 import io.chargeonce.wire.Topics;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -126,6 +131,29 @@ final class Operators {
             new DlqRuns(queue).unattended(RunKind.RESTORE, Plan.ofPurged(queue, DeadLetterFilter.ofIds(ids)),
                     AuditContext.of("first", Optional.of("its outcome must be known")), RunTerms.UNATTENDED);
         }
+    }
+
+    private static final String UNTOLD = """
+            SELECT operation_id, psp_key FROM operation_state JOIN payment_attempt USING (operation_id, sequence)
+              JOIN dead_letter ON dead_letter_id = operation_id
+             WHERE operation_state.state = 'unresolved' AND dead_letter.state = 'dead' AND payment_attempt.psp = 'adyen'
+               AND sent_at < now() - interval '5 seconds'
+            """;
+    private static final String KEY_IS_FORGOTTEN = "UPDATE payment_attempt SET key_valid_until = now() WHERE psp_key = ?";
+
+    /**
+     * Adyen answers a key for days as it did first, with a frozen 500 too, and tells of no payment that it has not made. A person looks
+     * into its books when it has forgotten the key; no campaign waits so long, so the key's time is over at once.
+     */
+    static void settleWhatAdyenHasNot(Database database, List<Movement> books) {
+        Set<String> made = books.stream().flatMap(movement -> movement.idempotencyKey().stream()).collect(Collectors.toSet());
+        var settle = new Settle(new DeadLetterQueue(database, new Topics("payments")));
+        database.withConnection(connection -> Sql.all(connection, UNTOLD, row -> Map.entry(row.getString(1), row.getString(2)))).stream()
+                .filter(one -> !made.contains(one.getValue())).forEach(one -> {
+                    database.inTransaction(connection -> Sql.update(connection, KEY_IS_FORGOTTEN, one.getValue()));
+                    settle.propose(new Settle.Finding(one.getKey(), Optional.empty(), "as its books say"),
+                            AuditContext.of("auditor", Optional.of("its outcome must be known")));
+                });
     }
 
     private static final String SOME = "SELECT dead_letter_id FROM dead_letter WHERE state = ? ORDER BY died_at DESC LIMIT 4";

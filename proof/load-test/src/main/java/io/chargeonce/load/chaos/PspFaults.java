@@ -81,9 +81,10 @@ final class PspFaults {
     }
 
     private String atAdyen() {
-        // Not a frozen 500 behind which nothing happened: no webhook follows, and only a person could ever say more.
+        // Behind a frozen 500 nothing happened: no webhook follows, and only a person can ever say more.
         List<Fault> possible =
-                List.of(new Fault.FailAfter(), new Fault.TransientBefore(), new Fault.TransientAfter(), new Fault.AnswerLost(),
+                List.of(new Fault.FailBefore(), new Fault.FailAfter(), new Fault.TransientBefore(), new Fault.TransientAfter(),
+                        new Fault.AnswerLost(),
                         new Fault.Truncated(), new Fault.Reset(), new Fault.RateLimited(1), new Fault.SlowBefore(LONGER_THAN_WE_WAIT),
                         new Fault.SlowAfter(LONGER_THAN_WE_WAIT));
         int pick = random.nextInt(possible.size() + 1);

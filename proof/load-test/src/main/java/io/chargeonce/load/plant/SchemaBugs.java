@@ -35,6 +35,8 @@ final class SchemaBugs {
             case TRIGGER_DROPPED -> Optional.of("DROP TRIGGER what_succeeded_stays_as_it_is ON chargeonce.operation_state");
             case WEBHOOK_OF_A_DECLINE -> Optional.of(changed("stage_webhooks(text[])", "'status', status",
                     "'status', CASE status WHEN 'declined' THEN 'succeeded' ELSE status END"));
+            case WEBHOOK_DELIVERED_FOR_GOOD -> Optional.of(changed("redeliver_webhook(bytea, text)", "WHERE webhook_id = webhook;",
+                    "WHERE webhook_id = webhook AND state <> 'delivered';"));
             case ERASURE_LEAVES_A_TEXT -> Optional.of(changed("erase_personal_data(text, text[], text, text, text, boolean)",
                     "description = CASE WHEN description IS NOT NULL THEN gone END,", ""));
             default -> Optional.empty();

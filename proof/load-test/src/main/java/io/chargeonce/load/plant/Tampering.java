@@ -16,6 +16,7 @@ import io.chargeonce.payment.method.PspTokens;
 import io.chargeonce.psp.Charge;
 import io.chargeonce.psp.http.AnswerTooLong;
 import io.chargeonce.wire.PaymentRecord;
+import java.net.InetAddress;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -135,6 +136,7 @@ public final class Tampering {
                         accepted.at(), accepted.traceparent());
     }
 
+    private static final Map<String, InetAddress[]> ADDRESSES = new ConcurrentHashMap<>();
     private static final Map<Object, String> REQUESTS = Collections.synchronizedMap(new IdentityHashMap<>());
 
     /** The same however often one request's key is asked for. */
@@ -173,10 +175,15 @@ public final class Tampering {
         return prefix + UUID.randomUUID().toString().replace("-", "");
     }
 
+    public static InetAddress[] remembered(String host, InetAddress[] addresses) {
+        return ADDRESSES.computeIfAbsent(host, unseen -> addresses);
+    }
+
     /** Another universe begins. */
     public static void forget() {
         AMOUNTS.clear();
         REQUESTS.clear();
+        ADDRESSES.clear();
         RelayTampering.forget();
     }
 }

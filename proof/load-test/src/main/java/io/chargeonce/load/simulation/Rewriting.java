@@ -95,7 +95,6 @@ final class Rewriting {
             Map.entry("java/time/Instant.now()Ljava/time/Instant;", "now"),
             Map.entry("java/time/InstantSource.system()Ljava/time/InstantSource;", "system"),
             Map.entry("java/net/InetAddress.getByName(Ljava/lang/String;)Ljava/net/InetAddress;", "literal"),
-            Map.entry("java/net/InetAddress.getAllByName(Ljava/lang/String;)[Ljava/net/InetAddress;", "literals"),
             Map.entry("java/util/UUID.randomUUID()Ljava/util/UUID;", "randomUUID"));
 
     /** @param argument which local variable the stand-in is given first, if it takes any */
@@ -115,7 +114,8 @@ final class Rewriting {
             body(at(WebhookServer::startWithPatience), at(SimulationHooks::webhooks), 1),
             body(RelaySeams.NOTE_WAIT, at(SimulationHooks::noteWait), 0),
             body(at(DatabaseRetry::waitedAgo), at(SimulationHooks::waitedAgo), 0),
-            body(WebhookSeams.EXCHANGE, at(SimulationHooks::receive), 2),
+            body(WebhookSeams.EXCHANGE, at(SimulationHooks::receive), 0),
+            body(WebhookSeams.LOOK_UP, at(SimulationHooks::addressesOf), 0),
             body(ReceiptSeams.PLAIN_SOCKET, at(SimulationHooks::socket), 0),
             body(at(SftpSession::open), at(SimulationHooks::bankSession), 0),
             body(DeliverySeams.CHANCE, at(SimulationHooks::luck), 0),

@@ -16,6 +16,7 @@ import io.chargeonce.load.universe.outside.ModelSocket;
 import io.chargeonce.load.universe.outside.ModelReceivers;
 import java.io.IOException;
 import java.lang.reflect.Field;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -29,8 +30,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
+import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.io.HttpClientResponseHandler;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -122,10 +125,16 @@ public final class SimulationHooks {
         return Exchanged.with(request);
     }
 
-    /** The HTTP of webhooks to merchants: see {@link ModelReceivers}. */
-    public static Object receive(HttpUriRequestBase request, HttpClientContext context, HttpClientResponseHandler<?> read)
+    /** The HTTP of webhooks to merchants: see {@link ModelReceivers}. @param client names the addresses to which it would connect */
+    public static Object receive(Object client, HttpHost target, HttpUriRequestBase request, HttpClientContext context,
+                                 HttpClientResponseHandler<?> read)
             throws IOException {
-        return ModelReceivers.it().receive(request, read);
+        return ModelReceivers.it().receive((DnsResolver) fieldOf(client, "targets"), request, read);
+    }
+
+    /** What names of merchants' hosts lead to. */
+    public static InetAddress[] addressesOf(String host) {
+        return ModelReceivers.it().addressesOf(host);
     }
 
     /** A connection to the mail server, not opened yet. */
@@ -159,12 +168,16 @@ public final class SimulationHooks {
     }
 
     private static int running(Object work) {
+        return (int) fieldOf(work, "running");
+    }
+
+    private static Object fieldOf(Object object, String name) {
         try {
-            Field running = work.getClass().getDeclaredField("running");
-            running.setAccessible(true);
-            return running.getInt(work);
+            Field field = object.getClass().getDeclaredField(name);
+            field.setAccessible(true);
+            return field.get(object);
         } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("Bug! PartitionWork counts otherwise now", e);
+            throw new IllegalStateException("Bug! " + object.getClass().getSimpleName() + " has no " + name + " any more", e);
         }
     }
 }

@@ -141,7 +141,7 @@ public final class Universe implements Game {
         tokens.ifPresent(all -> scheduler.also(all.all(Shop.MERCHANTS, shop::stealWith)));
         var holding = new UniverseHolds(kernel, scheduler, psps, new PostgresView(postgres), witness);
         scheduler.also(holding.all());
-        var outsiders = new UniverseOutsiders(kernel, scheduler, new PostgresView(postgres), broker);
+        var outsiders = new UniverseOutsiders(kernel, scheduler, new PostgresView(postgres), broker, witness);
         scheduler.also(outsiders.all());
         var rail = new BankRail(kernel, scheduler, new PostgresView(postgres));
         scheduler.also(rail.all());
@@ -168,6 +168,7 @@ public final class Universe implements Game {
                     rest.run();
                 }
                 pspBlows.judge(new PostgresView(postgres), witness);
+                outsiders.judge();
                 if (scheduler.knows(Fault.ERASURE)) {
                     eraser.erase();
                 }

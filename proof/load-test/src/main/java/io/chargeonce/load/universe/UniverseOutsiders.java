@@ -2,6 +2,7 @@
 package io.chargeonce.load.universe;
 
 import io.chargeonce.checker.evidence.ArrivalEvidence;
+import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.database.Database;
 import io.chargeonce.database.DatabaseRefused;
 import io.chargeonce.database.DatabaseUnavailable;
@@ -32,10 +33,12 @@ final class UniverseOutsiders implements ArrivalEvidence {
 
     private static final Duration SHORTEST = Duration.ofMillis(500);
     private static final Duration LONGEST = Duration.ofSeconds(8);
+    private static final int MORE_MENDINGS = 2;
     private static final String PERSON = "person";
 
     private final Kernel kernel;
     private final PostgresView postgres;
+    private final UniverseWitness witness;
     private final ModelReceivers receivers = new ModelReceivers();
     private final MailRoom mail = new MailRoom();
     private final boolean hooked;
@@ -43,9 +46,10 @@ final class UniverseOutsiders implements ArrivalEvidence {
     /** Whether a person is still to send again what died. */
     private boolean mending;
 
-    UniverseOutsiders(Kernel kernel, FaultScheduler scheduler, PostgresView postgres, Broker broker) {
+    UniverseOutsiders(Kernel kernel, FaultScheduler scheduler, PostgresView postgres, Broker broker, UniverseWitness witness) {
         this.kernel = kernel;
         this.postgres = postgres;
+        this.witness = witness;
         this.hooked = scheduler.knows(Fault.RECEIVER);
         this.mailed = scheduler.knows(Fault.MAIL_SERVER);
         receivers.enter();
@@ -66,6 +70,7 @@ final class UniverseOutsiders implements ArrivalEvidence {
         }
         if (mailed) {
             mail.unkind(kernel.chance(0.6));
+            mail.greylist(kernel.chance(0.4));
         }
         cluster.startSenders(hooked, mailed);
     }
@@ -87,6 +92,11 @@ final class UniverseOutsiders implements ArrivalEvidence {
             return;
         }
         var endpoint = ModelReceivers.ENDPOINTS.get(kernel.random().nextInt(ModelReceivers.ENDPOINTS.size()));
+        if (kernel.chance(0.15)) {
+            kernel.tell("a receiver moved", "receiver " + endpoint.name() + " has another address");
+            receivers.move(endpoint);
+            return;
+        }
         ModelReceivers.Mood mood = ModelReceivers.anyTrouble(kernel);
         Duration time = kernel.between(SHORTEST, LONGEST);
         kernel.tell("a receiver hurt", "receiver " + endpoint.name() + " " + mood + " for " + time.toMillis() + " ms");
@@ -132,6 +142,8 @@ final class UniverseOutsiders implements ArrivalEvidence {
                     deliveries.redeliverDeadOf(one.id(), 1_000);
                 });
                 receipts.resendDead(Optional.empty());
+                receivers.forgotten().forEach(deliveries::redeliver);
+                mail.forgotten().forEach(receipts::resend);
             } else {
                 postgres.text(ANY_WEBHOOK).ifPresent(deliveries::redeliver);
                 postgres.text(ANY_RECEIPT).ifPresent(receipts::resend);
@@ -139,6 +151,29 @@ final class UniverseOutsiders implements ArrivalEvidence {
         } catch (DatabaseUnavailable | DatabaseRefused noAnswer) {
             kernel.note("a person was not answered");
         }
+    }
+
+    private static final String DEAD_TOO_EARLY = """
+            SELECT string_agg(webhook_id || ' of ' || last_error, ', ') FROM webhook_delivery
+             WHERE state = 'dead' AND attempts <= %d AND last_error <> 'endpoint_disabled'
+            """.formatted(SCHEDULE.size());
+    private static final String DEAD = """
+            SELECT string_agg(webhook_id || ' of ' || last_error, ', ') FROM webhook_delivery WHERE state = 'dead'
+            """;
+    private static final String DEAD_RECEIPTS = """
+            SELECT string_agg(receipt_id || ' of ' || last_error, ', ')
+              FROM receipt JOIN operation AS charge ON charge.operation_id = receipt.payment_id
+             WHERE state = 'dead' AND receipt_email <> '[erased]'
+            """;
+
+    /** At the end: nothing is wrong, and whatever was dead has been sent again since all is well. */
+    void judge() {
+        require(Invariant.WEBHOOKS_AGREE, DEAD, "died although their receivers were well");
+        require(Invariant.RECEIPTS_AGREE, DEAD_RECEIPTS, "died although the mail server was well");
+    }
+
+    private void require(Invariant invariant, String dead, String how) {
+        postgres.text(dead).ifPresent(them -> witness.saw(invariant, them + " " + how));
     }
 
     /** All that was wrong here is well, and then what died of it is sent again. */
@@ -149,7 +184,15 @@ final class UniverseOutsiders implements ArrivalEvidence {
             mending = true;
             kernel.spawn(kernel.world(), "mended", () -> {
                 kernel.sleep(LONGEST);
+                require(Invariant.WEBHOOKS_AGREE, DEAD_TOO_EARLY, "died before all of their tries");
                 sendAgain(true);
+                // A try from before may have hung, and says only now that it failed.
+                for (int i = 0; i < MORE_MENDINGS; i++) {
+                    kernel.sleep(LONGEST);
+                    if (postgres.text(DEAD).isPresent() || postgres.text(DEAD_RECEIPTS).isPresent()) {
+                        sendAgain(true);
+                    }
+                }
                 mending = false;
             });
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chargeonce.database.Migrations;
+import io.chargeonce.load.chaos.outsiders.MerchantProducer;
 import io.chargeonce.load.proxy.Conditions;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Test;
 class KafkaFaultsTest {
 
     private static CampaignStage stage;
-    private final KafkaFaults faults = new KafkaFaults(stage, new Random(1));
+    private final KafkaFaults faults = new KafkaFaults(stage, new Random(1), new MerchantProducer(stage.kafka(), "i", call -> {}));
 
     @BeforeAll
     static void start() {

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /** Who hears of payments: merchants' receivers and customers' mailboxes. What they have, they keep over all campaigns. Any thread. */
 public final class CampaignOutsiders implements ArrivalEvidence, AutoCloseable {
@@ -82,14 +83,24 @@ public final class CampaignOutsiders implements ArrivalEvidence, AutoCloseable {
         front.mood(MailFront.Mood.WELL);
     }
 
-    /** What a person does when all is well again: endpoints are enabled, and what is dead is sent again. */
-    public static final String SEND_AGAIN = """
+    private static final String SEND_DEAD = """
             UPDATE chargeonce.webhook_endpoint SET disabled_by = NULL, disabled_at = NULL, failing_since = NULL, failed_at = NULL
              WHERE disabled_by = 'failing';
             SELECT chargeonce.redeliver_webhooks(NULL, endpoint_id, 10000) FROM chargeonce.webhook_endpoint ORDER BY endpoint_id;
             UPDATE chargeonce.receipt SET state = 'waiting', attempts = 0, fence = fence + 1, due_at = now(), ended_at = NULL
              WHERE state = 'dead'
             """;
+    private static final String SEND_WEBHOOK = "SELECT chargeonce.redeliver_webhook(NULL, '%s')";
+    private static final String SEND_RECEIPT = """
+            UPDATE chargeonce.receipt SET state = 'waiting', attempts = 0, fence = fence + 1, due_at = now(), ended_at = NULL
+             WHERE receipt_id = '%s' AND state = 'sent'
+            """;
+
+    /** What a person does when all is well again: endpoints are enabled, and what is dead or was lost by its receiver is sent again. */
+    public List<String> sendAgain() {
+        return Stream.of(Stream.of(SEND_DEAD), servers.forgotten().stream().map(SEND_WEBHOOK::formatted),
+                front.forgotten().stream().map(SEND_RECEIPT::formatted)).flatMap(all -> all).toList();
+    }
 
     @Override
     public List<Webhook> webhooks() {

@@ -10,10 +10,12 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /** Stands before a real mail server and passes on what both say, but for what it is told to do otherwise. Any thread. */
 final class MailFront implements AutoCloseable {
@@ -34,6 +36,12 @@ final class MailFront implements AutoCloseable {
         REFUSES_RELAY,
         /** Says 550 to a recipient. */
         NO_SUCH_MAILBOX,
+        /** Says 451 to a recipient whom our sender's address is new to, for a moment. */
+        GREYLISTS,
+        /** Says that it has a message, and loses it. */
+        FORGETS,
+        /** The connection is gone in the middle of a message. */
+        CLOSES_IN_DATA,
         /** The server has the message, and the connection is gone before it says so. */
         DIES_AFTER_DATA,
         /** The connection is gone with the message. */
@@ -41,10 +49,16 @@ final class MailFront implements AutoCloseable {
     }
 
     private static final int LONGEST_HANG_SECONDS = 20;
+    private static final long GREY_NANOS = 400_000_000;
+    private static final int LINES_BEFORE_IT_CLOSES = 3;
+    private static final Pattern ID = Pattern.compile("(?im)^Message-ID:\\s*<([^@>]*)");
 
     private final int server;
     private final ServerSocket door;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    /** When a sender first wrote to a recipient, of both. */
+    private final Map<String, Long> known = new ConcurrentHashMap<>();
+    private final Set<String> forgotten = ConcurrentHashMap.newKeySet();
     private final CountDownLatch end = new CountDownLatch(1);
     private volatile Mood mood = Mood.WELL;
 
@@ -61,6 +75,11 @@ final class MailFront implements AutoCloseable {
 
     int port() {
         return door.getLocalPort();
+    }
+
+    /** What it has said it has, and has not, by the part of its Message-ID before the at sign. */
+    Set<String> forgotten() {
+        return Set.copyOf(forgotten);
     }
 
     void mood(Mood chosen) {
@@ -91,6 +110,7 @@ final class MailFront implements AutoCloseable {
             var commands = reader(client);
             var answers = reader(upstream);
             passOn(answers, client);
+            String sender = "";
             for (String line = commands.readLine(); line != null; line = commands.readLine()) {
                 Mood now = mood;
                 String verb = line.substring(0, Math.min(4, line.length())).toUpperCase(Locale.ROOT);
@@ -98,7 +118,10 @@ final class MailFront implements AutoCloseable {
                     hang();
                     return;
                 }
-                if (!refused(client, verb, now)) {
+                sender = verb.equals("MAIL") ? line : sender;
+                if (verb.equals("RCPT") && now == Mood.GREYLISTS && isNew(sender + " " + line)) {
+                    say(client, "451 4.7.1 greylisted, come again later");
+                } else if (!refused(client, verb, now)) {
                     say(upstream, line);
                     if (passOn(answers, client).startsWith("354") && !message(commands, answers, client, upstream)) {
                         return;
@@ -112,13 +135,17 @@ final class MailFront implements AutoCloseable {
         }
     }
 
+    private boolean isNew(String who) {
+        return System.nanoTime() - known.computeIfAbsent(who, unseen -> System.nanoTime()) < GREY_NANOS;
+    }
+
     private static boolean refused(Socket client, String verb, Mood now) throws IOException {
         String refusal = switch (now) {
             case REFUSES_US -> verb.equals("MAIL") ? "550 not from you" : "";
             case REFUSES_RELAY -> verb.equals("RCPT") ? "554 5.7.1 relay access denied" : "";
             case TRY_LATER -> verb.equals("RCPT") ? "451 try later" : "";
             case NO_SUCH_MAILBOX -> verb.equals("RCPT") ? "550 no such mailbox" : "";
-            case WELL, TURNS_AWAY, HANGS, IS_SHUTTING_DOWN, DIES_AFTER_DATA, DIES_WITH_DATA -> "";
+            case WELL, TURNS_AWAY, HANGS, IS_SHUTTING_DOWN, GREYLISTS, FORGETS, CLOSES_IN_DATA, DIES_AFTER_DATA, DIES_WITH_DATA -> "";
         };
         if (!refusal.isEmpty()) {
             say(client, refusal);
@@ -130,12 +157,22 @@ final class MailFront implements AutoCloseable {
     private boolean message(BufferedReader commands, BufferedReader answers, Socket client, Socket upstream) throws IOException {
         var body = new StringBuilder();
         String line = commands.readLine();
-        while (line != null && !line.equals(".")) {
+        for (int lines = 0; line != null && !line.equals("."); lines++) {
+            if (lines == LINES_BEFORE_IT_CLOSES && mood == Mood.CLOSES_IN_DATA) {
+                return false;
+            }
             body.append(line).append("\r\n");
             line = commands.readLine();
         }
         Mood now = mood;
         if (line == null || now == Mood.DIES_WITH_DATA) {
+            return false;
+        }
+        var id = ID.matcher(body);
+        String named = id.find() ? id.group(1) : "";
+        if (now == Mood.FORGETS) {
+            forgotten.add(named);
+            say(client, "250 taken");
             return false;
         }
         say(upstream, body + ".");
@@ -144,6 +181,7 @@ final class MailFront implements AutoCloseable {
             return false;
         }
         passOn(answers, client);
+        forgotten.remove(named);
         return true;
     }
 

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -23,7 +24,9 @@ import java.util.concurrent.TimeUnit;
 final class MerchantServers implements AutoCloseable {
 
     enum Mood {
-        WELL(204), SAYS_500(500), SAYS_429(429), SAYS_410(410), REDIRECTS(307), SLOW(200), HANGS(200), BREAKS_OFF(0);
+        WELL(204), SAYS_500(500), SAYS_429(429), SAYS_410(410), REDIRECTS(307), SLOW(200), HANGS(200), BREAKS_OFF(0),
+        /** Says that it has the request, and forgets it. */
+        FORGETS(200);
 
         final int status;
 
@@ -39,6 +42,7 @@ final class MerchantServers implements AutoCloseable {
     private final HttpServer server;
     private final Map<String, Mood> moods = new ConcurrentHashMap<>();
     private final List<ArrivalEvidence.Webhook> kept = new CopyOnWriteArrayList<>();
+    private final Set<String> forgotten = ConcurrentHashMap.newKeySet();
     private final CountDownLatch end = new CountDownLatch(1);
 
     MerchantServers(List<HookEndpoint> endpoints) {
@@ -64,6 +68,11 @@ final class MerchantServers implements AutoCloseable {
         return List.copyOf(kept);
     }
 
+    /** What they have said they have, and have not: their merchants ask for it once more. */
+    Set<String> forgotten() {
+        return Set.copyOf(forgotten);
+    }
+
     void mood(HookEndpoint endpoint, Mood mood) {
         moods.put(endpoint.id(), mood);
     }
@@ -82,13 +91,16 @@ final class MerchantServers implements AutoCloseable {
             case HANGS -> pause(TimeUnit.SECONDS.toMillis(LONGEST_HANG_SECONDS));
             case SAYS_429 -> exchange.getResponseHeaders().set("Retry-After", SECONDS_TO_WAIT);
             case REDIRECTS -> exchange.getResponseHeaders().set("Location", "http://169.254.169.254/");
-            case WELL, SAYS_500, SAYS_410, BREAKS_OFF -> {
+            case WELL, SAYS_500, SAYS_410, BREAKS_OFF, FORGETS -> {
             }
         }
         if (mood == Mood.BREAKS_OFF) {
             return;
         }
-        if (mood.status < 300) {
+        if (mood == Mood.FORGETS) {
+            forgotten.add(got.id());
+        } else if (mood.status < 300) {
+            forgotten.remove(got.id());
             kept.add(new ArrivalEvidence.Webhook(got.endpoint(), got.id(), got.body(), got.signed(), true));
         }
         exchange.sendResponseHeaders(mood.status, -1);

@@ -240,10 +240,6 @@ public final class Blocking {
         return InetAddress.getByName(address);
     }
 
-    public static InetAddress[] literals(String address) throws UnknownHostException {
-        return new InetAddress[] {literal(address)};
-    }
-
     public static UUID randomUUID() {
         return new UUID(Kernel.it().random().nextLong(), Kernel.it().random().nextLong());
     }

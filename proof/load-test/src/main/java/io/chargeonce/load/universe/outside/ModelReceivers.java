@@ -7,14 +7,20 @@ import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.load.universe.kernel.SimulatedThread;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import javax.net.ssl.SSLHandshakeException;
+import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpException;
@@ -34,8 +40,14 @@ public final class ModelReceivers {
         SLOW(200),
         /** Takes the request, and never answers. */
         HANGS(0),
+        /** Takes the request, says so, and forgets it. */
+        FORGETS(200),
         /** No connection. */
         REFUSES(0),
+        /** Has another's certificate, or one that has ended. */
+        HAS_A_WRONG_CERTIFICATE(0),
+        /** Its name leads into our own network, alone or beside its address. */
+        LEADS_INSIDE(0),
         BREAKS_BEFORE_IT_TAKES(0), BREAKS_AFTER_IT_TOOK(0);
 
         final int status;
@@ -45,7 +57,7 @@ public final class ModelReceivers {
         }
 
         boolean takes() {
-            return this != REFUSES && this != BREAKS_BEFORE_IT_TAKES;
+            return this != REFUSES && this != BREAKS_BEFORE_IT_TAKES && this != HAS_A_WRONG_CERTIFICATE;
         }
     }
 
@@ -59,9 +71,18 @@ public final class ModelReceivers {
     /** It ends everything for its endpoint. */
     private static final double GONE = 0.1;
 
+    /** No request of ours may come there. */
+    private static final String INSIDE = "10.0.0.5";
+
     private static ModelReceivers current;
 
     private final Map<String, Mood> moods = new HashMap<>();
+    /** How often each has moved to another address. */
+    private final Map<String, Integer> moves = new HashMap<>();
+    /** What receivers have said they have, and have not. */
+    private final Set<String> forgotten = new LinkedHashSet<>();
+    /** The request whose address is being looked up meets a name that leads inside. */
+    private boolean misled;
     private final List<ArrivalEvidence.Webhook> kept = new ArrayList<>();
     private boolean unkind;
 
@@ -86,6 +107,36 @@ public final class ModelReceivers {
         moods.put(endpoint.id(), mood);
     }
 
+    /** For good: at the old address nobody answers any more. */
+    public void move(HookEndpoint endpoint) {
+        moves.merge(endpoint.id(), 1, Integer::sum);
+    }
+
+    /** What merchants ask for once more, because they have said that they have it and have lost it. */
+    public List<String> forgotten() {
+        return List.copyOf(forgotten);
+    }
+
+    /** What a name leads to now. */
+    public InetAddress[] addressesOf(String host) {
+        InetAddress own = address(here(at(host)));
+        InetAddress inside = address(INSIDE);
+        return !misled ? new InetAddress[] {own}
+                : Kernel.it().chance(0.5) ? new InetAddress[] {inside} : new InetAddress[] {inside, own};
+    }
+
+    private String here(HookEndpoint endpoint) {
+        return "8.%d.%d.1".formatted(ENDPOINTS.indexOf(endpoint), moves.getOrDefault(endpoint.id(), 0));
+    }
+
+    private static InetAddress address(String literal) {
+        try {
+            return InetAddress.getByName(literal);
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("Bug! No address: " + literal, e);
+        }
+    }
+
     public void allWell() {
         unkind = false;
         moods.clear();
@@ -96,8 +147,12 @@ public final class ModelReceivers {
         return drawn == Mood.SAYS_410 && !kernel.chance(GONE) ? Mood.SAYS_500 : drawn;
     }
 
-    /** One request, from its first byte to the end of its answer, or to its cancellation. */
-    public Object receive(HttpUriRequestBase request, HttpClientResponseHandler<?> read) throws IOException {
+    /**
+     * One request, from its first byte to the end of its answer, or to its cancellation.
+     *
+     * @param names says the addresses to which the sender would connect
+     */
+    public Object receive(DnsResolver names, HttpUriRequestBase request, HttpClientResponseHandler<?> read) throws IOException {
         Kernel kernel = Kernel.it();
         kernel.point("before a webhook is sent");
         HookEndpoint endpoint = at(request.getAuthority().getHostName());
@@ -106,16 +161,11 @@ public final class ModelReceivers {
         if (mood != Mood.WELL) {
             kernel.note("a receiver " + mood);
         }
-        if (mood == Mood.REFUSES) {
-            throw new ConnectException("Connection refused");
-        }
-        if (!mood.takes()) {
-            throw new SocketException("Connection reset");
-        }
+        connect(endpoint, mood, resolved(names, request.getAuthority().getHostName(), mood));
         ArrivalEvidence.Webhook got = endpoint.read(name -> Optional.ofNullable(request.getFirstHeader(name)).map(Header::getValue),
                 new String(request.getEntity().getContent().readAllBytes(), StandardCharsets.UTF_8));
-        kept.add(got);
-        if (mood == Mood.BREAKS_AFTER_IT_TOOK) {
+        kept.add(mood == Mood.LEADS_INSIDE ? new ArrivalEvidence.Webhook(INSIDE, got.id(), got.body(), got.signed(), false) : got);
+        if (mood == Mood.LEADS_INSIDE || mood == Mood.BREAKS_AFTER_IT_TOOK) {
             throw new SocketException("Connection reset");
         }
         if (mood == Mood.HANGS) {
@@ -124,7 +174,10 @@ public final class ModelReceivers {
             wait(request, kernel.between(Duration.ZERO, LONGEST_ANSWER));
         }
         requireInTime(request);
-        if (mood.status < 300) {
+        if (mood == Mood.FORGETS) {
+            forgotten.add(got.id());
+        } else if (mood.status < 300) {
+            forgotten.remove(got.id());
             kept.add(new ArrivalEvidence.Webhook(got.endpoint(), got.id(), got.body(), got.signed(), true));
         }
         kernel.point("before a webhook is answered");
@@ -133,6 +186,31 @@ public final class ModelReceivers {
             return read.handleResponse(answer(mood, kernel));
         } catch (HttpException e) {
             throw new IOException(e);
+        }
+    }
+
+    /** The first address is the one that is used. */
+    private InetAddress resolved(DnsResolver names, String host, Mood mood) throws UnknownHostException {
+        misled = mood == Mood.LEADS_INSIDE;
+        try {
+            return names.resolve(host)[0];
+        } finally {
+            misled = false;
+        }
+    }
+
+    private void connect(HookEndpoint endpoint, Mood mood, InetAddress address) throws IOException {
+        if (mood == Mood.LEADS_INSIDE) {
+            return;
+        }
+        if (mood == Mood.REFUSES || !address.equals(address(here(endpoint)))) {
+            throw new ConnectException("Connection refused");
+        }
+        if (mood == Mood.HAS_A_WRONG_CERTIFICATE) {
+            throw new SSLHandshakeException("PKIX path building failed");
+        }
+        if (!mood.takes()) {
+            throw new SocketException("Connection reset");
         }
     }
 

@@ -129,6 +129,9 @@ public final class ModelSocket extends Socket {
                     throw new SocketException("Broken pipe");
                 }
                 talk.hear(bytes, from, count, answer);
+                if (talk.isBrokenOff()) {
+                    throw new SocketException("Connection reset");
+                }
             }
         };
     }
