@@ -24,8 +24,8 @@ import picocli.CommandLine.Spec;
         description = "Proves the commit of this build, in a checkout: all planted bugs, then campaigns, universes, attacks and "
                 + "conformance, until the time is over. Each result is put on record in proof/results/COMMIT.json, and at the end in "
                 + "the pages' tables. Stopped or killed, the same command goes on with what is not on record.",
-        footer = {"", "Exit code: 0 if all that is on record for the commit is as it must be, else 1.", "", "Example: a night.",
-            "  chargeonce load proof --hours 8"})
+        footer = {"", "Exit code: 0 if all that is on record for the commit is as it must be, or was when run once more; else 1.", "",
+            "Example: a night.", "  chargeonce load proof --hours 8"})
 final class ProofCommand implements Callable<Integer> {
 
     @Spec
