@@ -8,12 +8,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Properties;
 
-/**
- * The version and commit of the running build, as the build recorded it.
- *
- * @param changed whether the sources had changes that were not committed
- */
-public record Build(String version, String commit, boolean changed) {
+/** The version and commit of the running build, as the build recorded it. */
+public record Build(String version, String commit) {
 
     public static final Build CURRENT = read();
 
@@ -26,8 +22,7 @@ public record Build(String version, String commit, boolean changed) {
         }
         // Outside a Git checkout the build cannot fill it in.
         String commit = properties.getProperty("commit");
-        return new Build(properties.getProperty("version"), commit.startsWith("$") ? "unknown" : commit,
-                Boolean.parseBoolean(properties.getProperty("changed")));
+        return new Build(properties.getProperty("version"), commit.startsWith("$") ? "unknown" : commit);
     }
 
     /** A gauge that is always 1; the information is in its tags. */

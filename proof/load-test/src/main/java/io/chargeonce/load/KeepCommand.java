@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,14 +20,17 @@ import picocli.CommandLine.Spec;
 
 @Command(name = "keep", mixinStandardHelpOptions = true, usageHelpAutoWidth = true,
         description = "Puts a run of a drill on record, with this build's commit and the day, and writes the pages' tables again; without "
-                + "a run only these. Runs in a checkout; deploy/drill calls it when KEEP is set.",
+                + "a run only these. Runs in a checkout; to put a run on record, its sources must be committed. "
+                + "deploy/drill calls it when KEEP is set.",
         footer = {"", "Example:", "  chargeonce load keep drill cut verdict=balanced accepted=3527"})
 final class KeepCommand implements Callable<Integer> {
+
+    private static final Set<String> KINDS = Set.of("drill", "check");
 
     @Spec
     CommandSpec spec;
 
-    @Parameters(index = "0", arity = "0..1", paramLabel = "KIND", description = "Which table: drill, for example.")
+    @Parameters(index = "0", arity = "0..1", paramLabel = "KIND", description = "Which table: drill or check.")
     Optional<String> kind = Optional.empty();
 
     @Parameters(index = "1", arity = "0..1", paramLabel = "NAME", description = "What was run; its row is replaced.")
@@ -37,8 +41,13 @@ final class KeepCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        if (kind.isPresent() && !KINDS.contains(kind.get())) {
+            throw new ParameterException(spec.commandLine(), "a run of kind '%s' is kept by what runs it: name drill or check"
+                    .formatted(kind.get()));
+        }
         Writable.requireCheckout(spec);
         if (kind.isPresent()) {
+            ProofCommand.requireCommit(spec);
             Results.of(Path.of(""), Build.CURRENT.commit()).keep(run());
         }
         Runs.in(Path.of("")).write();

@@ -46,6 +46,7 @@ class WrongUsageTest {
         "run --history nowhere/h.ndjson|--history: nowhere/h.ndjson can't be written",
         "check --history nothere|there is no file nothere that can be read", "check --log nothere|there is no file nothere",
         "check --tiers 0s|--tiers: each must be longer than 0", "chaos --logs /proc/x|--logs: /proc/x can't be made",
+        "keep bug one|a run of kind 'bug' is kept by what runs it: name drill or check",
         "attack --url nonsense|'nonsense' is no address", "attack --log nothere|--log: there is no file nothere"})
     void what_cannot_work_is_told_before_anything_is_done(String command, String message) {
         assertThat(call(command)).isEqualTo(2);

@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Keeps a data directory for one server of one process. Without it a second broker would write into the first one's metadata,
  * and a second Postgres would take a living one for a left-over. The system gives the lock back when the process dies.
  */
-final class DirectoryLock implements AutoCloseable {
+public final class DirectoryLock implements AutoCloseable {
     /**
      * Lock files that this process holds. They must not be opened a second time: closing any channel of a file gives back all
      * locks that the process has on it.
@@ -42,7 +42,7 @@ final class DirectoryLock implements AutoCloseable {
     }
 
     /** The lock, unless a living server holds it. */
-    static Optional<DirectoryLock> tryTake(Path lockFile) throws IOException {
+    public static Optional<DirectoryLock> tryTake(Path lockFile) throws IOException {
         Path unique = lockFile.toAbsolutePath().getParent().toRealPath().resolve(lockFile.getFileName());
         if (!HELD.add(unique)) {
             return Optional.empty();

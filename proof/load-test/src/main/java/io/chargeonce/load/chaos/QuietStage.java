@@ -25,8 +25,16 @@ public final class QuietStage implements AutoCloseable {
     public QuietStage() throws IOException {
         token = Files.writeString(Files.createTempFile("chargeonce-admin-", ".token"), ADMIN_TOKEN);
         stage = new CampaignStage(Optional.empty(), Map.of("CHARGEONCE_ADMIN_TOKEN_FILE", token.toString()), List.of());
-        stage.start(false);
-        Roles.apply(database(), "postgres", "", Optional.empty());
+        boolean started = false;
+        try {
+            stage.start(false);
+            Roles.apply(database(), "postgres", "", Optional.empty());
+            started = true;
+        } finally {
+            if (!started) {
+                close();
+            }
+        }
     }
 
     /** Where two merchants pay, with the tokens {@code test_acme} and {@code test_globex}. */

@@ -24,6 +24,8 @@ public record Run(String kind, String name, Map<String, String> cells) {
     static final String COMMIT = "commit";
     static final String TIME = "on";
     private static final String AGAIN = "**not as it must be**: again with";
+    private static final String FIRST_TRY = ", first try";
+    private static final String GOOD_TRIES = "good tries";
     private static final String SENTENCE = "what is wrong";
 
     public Run {
@@ -58,6 +60,25 @@ public record Run(String kind, String name, Map<String, String> cells) {
     /** @param again the command that repeats what was not as it must be */
     public Run broken(String again) {
         return with(AGAIN, "`" + again + "`");
+    }
+
+    /** What was not as it must be and is to be run once more: a row of its own, so that its unit is still to come. */
+    public Run asFirstTry() {
+        return new Run(kind, name + FIRST_TRY, cells).with(GOOD_TRIES, "0 of 1");
+    }
+
+    public boolean isFirstTry() {
+        return name.endsWith(FIRST_TRY);
+    }
+
+    /** Whether this first try has had no second one. */
+    public boolean awaitsSecondTry() {
+        return cell(GOOD_TRIES).equals(Optional.of("0 of 1"));
+    }
+
+    /** This first try, after the second one. */
+    public Run after(Run second) {
+        return with(GOOD_TRIES, second.again().isEmpty() ? "1 of 2" : "0 of 2");
     }
 
     Run with(String heading, String text) {

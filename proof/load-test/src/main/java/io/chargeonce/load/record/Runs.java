@@ -2,6 +2,7 @@
 package io.chargeonce.load.record;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -61,8 +62,10 @@ public final class Runs {
 
     /** Writes the pages' tables again. */
     public void write() throws IOException {
-        for (Path page : pages()) {
-            Files.writeString(page, in(Files.readString(page)));
+        try (FileChannel lock = Results.lock(root)) {
+            for (Path page : pages()) {
+                Files.writeString(page, in(Files.readString(page)));
+            }
         }
     }
 

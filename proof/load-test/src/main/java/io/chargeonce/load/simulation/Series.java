@@ -36,6 +36,11 @@ public final class Series implements AutoCloseable {
                 IntStream.range(0, parallel).mapToObj(i -> new Simulation(postgres.newDatabase(), plant, sweeping, faults)).toList();
     }
 
+    /** As the JVM would itself: for a process that does more than play universes. Called before anything makes a virtual thread. */
+    public static void carryByAllProcessors() {
+        System.setProperty(CARRIERS, String.valueOf(Runtime.getRuntime().availableProcessors()));
+    }
+
     /**
      * A server on which nothing but universes is played.
      *

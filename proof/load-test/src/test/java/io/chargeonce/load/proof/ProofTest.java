@@ -42,7 +42,7 @@ class ProofTest {
     }
 
     private Proof proof(String commit, Duration time, Part... parts) throws IOException {
-        return new Proof(new PrintWriter(told), root, commit, time, List.of(parts));
+        return new Proof(new PrintWriter(told), root, commit, time, List.of(parts), root.resolve("a.jar").toString());
     }
 
     private static Part part(double share, Duration needs, Run... units) {
@@ -87,11 +87,71 @@ class ProofTest {
     }
 
     @Test
-    void what_is_not_as_it_must_be_ends_it_with_the_command_that_repeats_it_and_nothing_more_is_run() throws Exception {
+    void what_is_not_as_it_must_be_ends_it_with_the_command_that_repeats_it() throws Exception {
         assertThat(proof(COMMIT, HOUR, broken(), counted("after")).run()).isFalse();
-        assertThat(told.toString()).contains("Again: ./chargeonce load simulate --seed 417 --seeds 1\n");
+        assertThat(told.toString()).contains("Proves commit " + COMMIT, "Again: ./chargeonce load simulate --seed 417 --seeds 1\n",
+                "goes on from here, if that is as it must be when it is run once more.");
+        assertThat(done).isEmpty();
+    }
+
+    @Test
+    void broken_twice_nothing_more_is_run() throws Exception {
+        for (int i = 0; i < 2; i++) {
+            assertThat(proof(COMMIT, HOUR, broken(), counted("after")).run()).isFalse();
+        }
+        assertThat(told.toString()).contains("good tries 0 of 2", "Nothing more is run on this commit: mend it");
         assertThat(proof(COMMIT, HOUR, counted("after")).run()).isFalse();
         assertThat(done).isEmpty();
+    }
+
+    @Test
+    void what_broke_once_is_run_again_first_and_both_tries_stay_on_record() throws Exception {
+        assertThat(proof(COMMIT, HOUR, part(1, Duration.ZERO, unit("before")), broken()).run()).isFalse();
+        Part second = new Part(1, Duration.ZERO, results -> results.find("unit", "broken").isPresent() ? Optional.empty()
+                : Optional.of(() -> {
+                    done.add("second try");
+                    return unit("broken");
+                }));
+        assertThat(proof(COMMIT, HOUR, part(1, Duration.ZERO, unit("before")), counted("one", "two"), second).run()).isTrue();
+        assertThat(done).containsExactly("one", "second try", "two");
+        assertThat(Results.of(root, COMMIT).all()).filteredOn(run -> run.name().startsWith("broken"))
+                .satisfiesExactly(good -> assertThat(good.again()).isEmpty(),
+                        first -> assertThat(first.cell("good tries")).contains("1 of 2"));
+        assertThat(told.toString()).endsWith("The same command goes on from here.\n");
+    }
+
+    /** A row that grows has one second try, for all of its units. */
+    @Test
+    void after_a_second_try_that_was_good_the_next_break_is_the_last() throws Exception {
+        assertThat(proof(COMMIT, HOUR, broken()).run()).isFalse();
+        assertThat(proof(COMMIT, HOUR, counted("broken")).run()).isTrue();
+        Part grows = new Part(1, Duration.ZERO, results -> Optional.of(() -> unit("broken").broken("again")));
+        assertThat(proof(COMMIT, HOUR, grows).run()).isFalse();
+        assertThat(told.toString()).endsWith("Nothing more is run on this commit: mend it, and prove the commit with the mending.\n");
+    }
+
+    @Test
+    void what_another_build_did_is_not_recorded() throws Exception {
+        List<Callable<Run>> ends = List.of(() -> unit("other"), () -> {
+            throw new IllegalStateException("a class is missing");
+        });
+        for (Callable<Run> end : ends) {
+            Files.deleteIfExists(root.resolve("a.jar"));
+            Part rebuilt = new Part(1, Duration.ZERO, results -> Optional.of(() -> {
+                Files.writeString(root.resolve("a.jar"), "of another commit");
+                return end.call();
+            }));
+            assertThat(proof(COMMIT, HOUR, counted("one"), rebuilt).run()).isFalse();
+            assertThat(Results.of(root, COMMIT).all()).extracting(Run::name).containsExactly("one");
+        }
+        assertThat(told.toString()).contains("THE BUILD WAS REPLACED");
+    }
+
+    @Test
+    void campaigns_are_repeated_on_one_stage_and_what_was_not_tried_does_not_hold() {
+        assertThat(Parts.campaignsAgain(12)).isEqualTo("./chargeonce load chaos --seed 1 --first 13 --campaigns 6");
+        assertThat(Parts.outside("load attack", List.of("one"), List.of(), List.of(), "again").again()).isEmpty();
+        assertThat(Parts.outside("load attack", List.of("one"), List.of(), List.of("two"), "again").again()).isPresent();
     }
 
     @Test
@@ -131,7 +191,7 @@ class ProofTest {
         assertThat(proof("def5678", HOUR, part(1, Duration.ZERO, caught, missed)).run()).isFalse();
         assertThat(proof("fed8765", HOUR, part(1, Duration.ZERO, caught, unbalanced)).run()).isFalse();
         assertThat(told.toString()).contains("bug two, tried in simulation, caught by not caught, after more than 3",
-                "bug three, tried", "\nAgain: again\nNothing more is run on this commit: mend it");
+                "bug three, tried", "\nAgain: again\nThe same command goes on");
     }
 
     @Tag("proof")

@@ -46,6 +46,15 @@ class RunsTest {
         assertThat(Results.read(results.resolve("abc1234.json"))).hasSize(3);
     }
 
+    @Test
+    void what_others_keep_meanwhile_stays() throws IOException {
+        Files.createDirectories(folder.resolve("proof/results"));
+        Results one = Results.of(folder, "abc1234");
+        keep("drill", "other", "other");
+        one.keep(new Run("drill", "one", Map.of()));
+        assertThat(Results.of(folder, "abc1234").all()).extracting(Run::name).containsExactlyInAnyOrder("one", "other");
+    }
+
     private void keep(String kind, String name, String text) throws IOException {
         Results.of(folder, "abc1234").keep(new Run(kind, name, Map.of(kind, text)));
     }
