@@ -118,8 +118,8 @@ final class VerifyCommand implements Callable<Integer> {
         Screen screen = Screen.of(spec);
         if (table + repairable + others == 0) {
             String payments = all ? "the payments" : "the payments of the last " + Ages.brief(age);
-            screen.say(
-                    tableOnly ? "The queue and %s agree.".formatted(payments) : "The queue, %s and the topic agree.".formatted(payments));
+            screen.say((tableOnly ? "The queue and %s agree." : "The queue, %s and the topic agree.").formatted(payments)
+                    + (all ? "" : " Older ones: chargeonce dlq verify --all"));
         }
         if (repairable > 0) {
             screen.say(
