@@ -125,13 +125,18 @@ final class Past {
 
     private Past() {}
 
+    /** With the numbers of the newest transactions. */
+    static void fill(Ground.Plot plot, int from, int count, double oldest, double newest) throws SQLException {
+        fill(plot, numbers(plot, count), from, count, oldest, newest);
+    }
+
     /**
+     * @param number of the first one's transaction
      * @param from   the first one's number; no number is used twice
      * @param oldest how many days ago the first one was accepted
      * @param newest and the last one
      */
-    static void fill(Ground.Plot plot, int from, int count, double oldest, double newest) throws SQLException {
-        long number = numbers(plot, count / TOGETHER + 1);
+    static void fill(Ground.Plot plot, long number, int from, int count, double oldest, double newest) throws SQLException {
         for (int first = from; first < from + count; first += AT_ONCE) {
             plot.execute("SET synchronous_commit = off; SET session_replication_role = replica",
                     PAYMENTS.replace(":oldest", "" + oldest).replace(":newest", "" + newest).replace(":from", "" + from)
@@ -145,12 +150,12 @@ final class Past {
     private static final String LAST = "SELECT pg_current_xact_id()::text";
     private static final String USE_UP = "DO $$ BEGIN FOR i IN 1..%d LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$";
 
-    /** Numbers of transactions that have ended. @return the first */
-    private static long numbers(Ground.Plot plot, int count) throws SQLException {
+    /** Numbers of transactions that have ended, for so many payments. @return the first */
+    static long numbers(Ground.Plot plot, int count) throws SQLException {
         try (var connection = plot.connect(); var statement = connection.createStatement()) {
             long last = Sql.one(connection, LAST, row -> Long.parseLong(row.getString(1)));
             statement.execute("SET synchronous_commit = off");
-            statement.execute(USE_UP.formatted(count));
+            statement.execute(USE_UP.formatted(count / TOGETHER + 1));
             return last + 1;
         }
     }
