@@ -89,8 +89,10 @@ public final class Agreement {
         });
     }
 
-    private static final String OF_ANOTHER_SERVER =
-            "SELECT 1 FROM operation WHERE accepted_xid >= pg_snapshot_xmax(pg_current_snapshot()) LIMIT 1";
+    private static final String OF_ANOTHER_SERVER = """
+            SELECT 1 FROM (SELECT accepted_xid FROM operation ORDER BY accepted_xid DESC LIMIT 1) AS newest
+             WHERE accepted_xid >= pg_snapshot_xmax(pg_current_snapshot())
+            """;
 
     /** Whether payments have numbers that this server has yet to give out: they are a dump's, and in no order with those that come. */
     public static boolean isOfAnotherServer(DeadLetterQueue queue) {
