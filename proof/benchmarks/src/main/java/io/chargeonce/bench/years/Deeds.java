@@ -22,6 +22,8 @@ import io.chargeonce.dlq.run.Watch;
 import io.chargeonce.dlq.story.AuditTrail;
 import io.chargeonce.dlq.story.Life;
 import io.chargeonce.dlq.topic.Agreement;
+import io.chargeonce.endpoints.Caller;
+import io.chargeonce.endpoints.DeliveryBook;
 import io.chargeonce.ingest.accept.Reaper;
 import io.chargeonce.ledger.LateOperations;
 import io.chargeonce.notifications.receipt.ReceiptBook;
@@ -82,6 +84,13 @@ final class Deeds implements AutoCloseable {
         var book = new ReceiptBook(command, "bench");
         deeds.put("receipt list", () -> book.list(filter(Optional.empty()), PAGE));
         deeds.put("receipt list --failed", () -> book.list(filter(Optional.of("dead")), PAGE));
+        var deliveries = new DeliveryBook(command, new Caller.Person("bench"));
+        deeds.put("webhook deliveries", () -> deliveries.list(deliveries(Optional.empty()), PAGE));
+        deeds.put("webhook deliveries --state dead", () -> deliveries.list(deliveries(Optional.of("dead")), PAGE));
+    }
+
+    private static DeliveryBook.Filter deliveries(Optional<String> state) {
+        return new DeliveryBook.Filter(Optional.empty(), Optional.empty(), state, Optional.empty(), Optional.empty());
     }
 
     private static void verify(DeadLetterQueue queue, long recent) {
