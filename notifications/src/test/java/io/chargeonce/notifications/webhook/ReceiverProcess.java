@@ -18,7 +18,8 @@ record ReceiverProcess(Process process, String url, Callable<String> keeps) impl
 
     /** Returns when it has said that webhooks may come. */
     static ReceiverProcess start(Path folder, int port, List<String> secrets, Map<String, String> more, Callable<String> keeps,
-                                 String... command) throws IOException {
+                                 String... command)
+            throws IOException {
         var builder = new ProcessBuilder(command).directory(folder.toFile()).redirectError(ProcessBuilder.Redirect.INHERIT);
         var settings = new HashMap<>(more);
         settings.put("PORT", "" + port);
