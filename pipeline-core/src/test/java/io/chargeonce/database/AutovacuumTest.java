@@ -31,15 +31,15 @@ class AutovacuumTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"operation", "operation_state", "payment_attempt", "psp_observation", "idempotency_key", "audit_record_to_99999999",
-                "audit_record_to_199999999"})
+            strings = {"operation", "operation_state", "payment_attempt", "psp_observation", "idempotency_key", "settlement_line",
+                "audit_record_to_99999999", "audit_record_to_199999999"})
     void what_grows_for_years_is_vacuumed_by_rows_and_frozen_as_it_comes(String table) throws SQLException {
         assertThat(options(table)).contains("autovacuum_vacuum_insert_scale_factor=0.0", "autovacuum_vacuum_insert_threshold=1000000",
                 "autovacuum_freeze_min_age=0");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"operation_state", "payment_attempt", "idempotency_key"})
+    @ValueSource(strings = {"operation", "operation_state", "payment_attempt", "psp_observation", "idempotency_key", "settlement_line"})
     void what_leaves_dead_rows_waits_for_no_fifth_of_the_table(String table) throws SQLException {
         assertThat(options(table)).contains("autovacuum_vacuum_scale_factor=0.02");
     }

@@ -82,7 +82,7 @@ final class AuditCommand implements Callable<Integer> {
         var problems = new InputProblems();
         Duration age = problems.age("--newer-than", newerThan).orElse(USUAL);
         if (verify && (by.isPresent() || action.isPresent() || run.isPresent() || newerThan.isPresent() && afterSeal.isPresent())) {
-            problems.add("--verify checks what everyone did: only --newer-than or --after-seal goes with it");
+            problems.add("--verify checks what everyone did: only one of --newer-than and --after-seal goes with it");
         }
         if (!verify && (afterSeal.isPresent() || tableOnly)) {
             problems.add("--after-seal and --table-only go with --verify");

@@ -53,9 +53,9 @@ final class AuditVerification {
             return 0;
         }));
         if (json) {
-            JsonLines.print(screen, json(report, kafka.isPresent()));
+            JsonLines.print(screen, json(report, after, kafka.isPresent()));
         } else {
-            print(report, after.seal(), kafka.isPresent());
+            print(report, after, kafka.isPresent());
         }
         return holds(report, kafka.isPresent()) ? 0 : 1;
     }
@@ -65,9 +65,14 @@ final class AuditVerification {
         return differences == 0 && (compared || report.otherKeys().isEmpty());
     }
 
-    /** Only what holds is a seal to start from. */
-    private Optional<String> next(SealCheck.Report report, boolean compared) {
-        return report.last().filter(last -> holds(report, compared)).map(last -> SealCheck.Start.after(last).toString());
+    /** Only what holds, and what the database's owner cannot have made alone, is a seal to start from. */
+    private Optional<String> next(SealCheck.Report report, SealCheck.Start after, boolean compared) {
+        return report.last().filter(last -> holds(report, compared) && (compared || !keys.isEmpty()) && isKnown(after))
+                .map(last -> SealCheck.Start.after(last).toString());
+    }
+
+    private static boolean isKnown(SealCheck.Start after) {
+        return after.seal() == 0 || after.mark().isPresent();
     }
 
     private void tellCopy(SealCheck.Finding finding) {
@@ -90,8 +95,9 @@ final class AuditVerification {
         }
     }
 
-    private void print(SealCheck.Report report, long after, boolean compared) {
-        report.last().ifPresentOrElse(last -> screen.say(holds(report, last, after, compared)), () -> screen.say("Nothing is sealed yet."));
+    private void print(SealCheck.Report report, SealCheck.Start after, boolean compared) {
+        report.last().ifPresentOrElse(last -> screen.say(holds(report, last, after.seal(), compared)),
+                () -> screen.say("Nothing is sealed yet."));
         report.forgotten()
                 .ifPresent(seal -> screen.say("Records up to %,d are forgotten, as seal %d of %s UTC says. Their seals were checked."
                         .formatted(seal.forgotten().orElse(0L), seal.number(), seal.sealedAt())));
@@ -110,8 +116,7 @@ final class AuditVerification {
         if (!compared) {
             screen.say("The copies in Kafka were not compared.");
         }
-        next(report, compared).ifPresent(start -> screen.say(("The next time, for what comes after it: chargeonce dlq audit --verify "
-                + "--after-seal %s").formatted(start)));
+        printNext(report, after, compared);
         Unsealed unsealed = report.unsealed();
         if (unsealed.records() > 0) {
             screen.say(
@@ -119,6 +124,20 @@ final class AuditVerification {
                             Ages.brief(age(unsealed)),
                             age(unsealed).compareTo(TOO_LONG) > 0 ? "; is no charge service running?" : ""));
         }
+    }
+
+    /** The command has a line to itself, however long, so that it can be copied. */
+    private void printNext(SealCheck.Report report, SealCheck.Start after, boolean compared) {
+        next(report, after, compared).ifPresentOrElse(start -> {
+            screen.say("The next time, for what comes after it:");
+            screen.print("%s", "chargeonce dlq audit --verify --after-seal " + start);
+        }, () -> {
+            if (report.last().isPresent() && holds(report, compared)) {
+                screen.say("The next check cannot start from here: " + (isKnown(after)
+                        ? "neither copies in Kafka nor a key say who made these seals."
+                        : "this one began after a seal without its mark."));
+            }
+        });
     }
 
     private String holds(SealCheck.Report report, Seal last, long after, boolean compared) {
@@ -144,7 +163,7 @@ final class AuditVerification {
         return Duration.ofSeconds((long) unsealed.oldestSeconds());
     }
 
-    private Map<String, Object> json(SealCheck.Report report, boolean compared) {
+    private Map<String, Object> json(SealCheck.Report report, SealCheck.Start after, boolean compared) {
         var all = new LinkedHashMap<String, Object>();
         all.put("holds", holds(report, compared));
         all.put("differences", differences);
@@ -155,7 +174,7 @@ final class AuditVerification {
             all.put("last_seal", last.number());
             all.put("sealed_until", last.sealedAt());
         });
-        next(report, compared).ifPresent(start -> all.put("next_after_seal", start));
+        next(report, after, compared).ifPresent(start -> all.put("next_after_seal", start));
         report.forgotten().ifPresent(seal -> {
             all.put("forgotten_to", seal.forgotten().orElse(0L));
             all.put("forgotten_at", seal.sealedAt());

@@ -6,6 +6,7 @@ import io.chargeonce.dlq.input.InputProblems;
 import io.chargeonce.dlq.terminal.options.ActsAs;
 import io.chargeonce.dlq.terminal.options.CommonOptions;
 import io.chargeonce.dlq.terminal.screen.JsonLines;
+import io.chargeonce.dlq.terminal.screen.ProgressMessage;
 import io.chargeonce.dlq.topic.Agreement;
 import io.chargeonce.dlq.topic.Repair;
 import io.chargeonce.dlq.topic.TopicAgreement;
@@ -13,10 +14,12 @@ import io.chargeonce.terminal.Screen;
 import io.chargeonce.text.Ages;
 import io.chargeonce.text.Printable;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -49,7 +52,9 @@ final class VerifyCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Option(names = "--newer-than", paramLabel = "AGE", description = "Of the payments only those of this time: 2h, 5d. The default is 7d.")
+    @Option(names = "--newer-than", paramLabel = "AGE",
+            description = "Of the payments only those of this time: 2h, 5d. The default is 7d. What came into the queue or was moved is "
+                    + "known as far back as the audit log goes.")
     Optional<String> newerThan;
 
     @Option(names = "--all", description = "Look at every payment, however old. Takes as long as reading the table.")
@@ -86,9 +91,17 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     private int verify(DeadLetterQueue queue, Duration age) {
-        List<Agreement.Difference> table = Agreement.differences(queue, all ? Optional.empty() : Optional.of(age), MOST);
+        if (!all && Agreement.isOfAnotherServer(queue)) {
+            all = true;
+            Screen.tell(spec, "the database was restored from another server's dump, so every payment is read");
+        }
+        var read = new AtomicLong();
+        List<Agreement.Difference> table =
+                ProgressMessage.say(() -> all ? "reading every payment" : "%,d payments read".formatted(read.get()), spec, common.json,
+                        () -> Agreement.differences(queue, all ? Optional.empty() : Optional.of(age), MOST, read::addAndGet));
         List<Agreement.Difference> topic = tableOnly ? List.of()
-                : TopicAgreement.differences(queue, dlq.kafka(), repair ? MOST_REPAIRED : MOST);
+                : ProgressMessage.say("reading " + queue.topics().deadLetters(), spec, common.json,
+                        () -> TopicAgreement.differences(queue, dlq.kafka(), repair ? MOST_REPAIRED : MOST));
         table.forEach(this::tell);
         topic.stream().limit(MOST).forEach(this::tell);
         List<String> repairable = topic.stream().filter(Agreement.Difference::repairable).map(Agreement.Difference::id).toList();
@@ -97,9 +110,12 @@ final class VerifyCommand implements Callable<Integer> {
             new Repair(queue).run(repairable, ActsAs.auditContext(spec, queue, reason));
         }
         if (common.json) {
-            JsonLines.print(Screen.of(spec),
-                    Map.of("agree", table.size() + topic.size() == 0, "all", all, "table", table.size(), "topic", topic.size(),
-                            "repaired", repaired));
+            var line = new HashMap<String, Object>(Map.of("agree", table.size() + topic.size() == 0, "all", all, "table", table.size(),
+                    "topic", topic.size(), "repaired", repaired));
+            if (!all) {
+                line.put("newer_than_seconds", age.toSeconds());
+            }
+            JsonLines.print(Screen.of(spec), line);
         } else {
             print(table.size(), repairable.size(), topic.size() - repairable.size(), age);
         }
@@ -118,8 +134,8 @@ final class VerifyCommand implements Callable<Integer> {
         Screen screen = Screen.of(spec);
         if (table + repairable + others == 0) {
             String payments = all ? "the payments" : "the payments of the last " + Ages.brief(age);
-            screen.say(
-                    tableOnly ? "The queue and %s agree.".formatted(payments) : "The queue, %s and the topic agree.".formatted(payments));
+            screen.say((tableOnly ? "The queue and %s agree." : "The queue, %s and the topic agree.").formatted(payments)
+                    + (all ? "" : " Older ones: chargeonce dlq verify --all"));
         }
         if (repairable > 0) {
             screen.say(

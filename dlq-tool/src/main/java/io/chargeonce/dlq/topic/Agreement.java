@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongConsumer;
 
 /** Whether the queue and the payments say the same of each other, and everything staged for the topic can go there. */
 public final class Agreement {
@@ -70,8 +71,9 @@ public final class Agreement {
      *
      * @param newerThan empty for all payments
      * @param limit     the most that are returned
+     * @param read      gets again and again how many more of the new payments were read
      */
-    public static List<Difference> differences(DeadLetterQueue queue, Optional<Duration> newerThan, int limit) {
+    public static List<Difference> differences(DeadLetterQueue queue, Optional<Duration> newerThan, int limit, LongConsumer read) {
         return queue.database().inTransaction(connection -> {
             Sql.call(connection, PATIENCE);
             // What is both new and moved is met twice.
@@ -81,39 +83,50 @@ public final class Agreement {
             } else {
                 long seconds = newerThan.get().toSeconds();
                 found.addAll(read(connection, OF_MOVED_PAYMENTS, seconds, seconds, limit));
-                ofAccepted(connection, seconds, limit, found);
+                ofAccepted(connection, seconds, limit, read, found);
             }
             return found.stream().limit(limit).toList();
         });
     }
 
-    /** The number of the next server of a restored dump is below those of old rows, which are not new. */
+    private static final String OF_ANOTHER_SERVER = """
+            SELECT 1 FROM (SELECT accepted_xid FROM operation ORDER BY accepted_xid DESC LIMIT 1) AS newest
+             WHERE accepted_xid >= pg_snapshot_xmax(pg_current_snapshot())
+            """;
+
+    /** Whether payments have numbers that this server has yet to give out: they are a dump's, and in no order with those that come. */
+    public static boolean isOfAnotherServer(DeadLetterQueue queue) {
+        return queue.database().withConnection(connection -> Sql.any(connection, OF_ANOTHER_SERVER));
+    }
+
     private static final String NEWEST = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text";
 
     private static final String ACCEPTED = """
             WITH newest AS MATERIALIZED (
                 SELECT operation_id, accepted_xid, accepted_at > statement_timestamp() - ? * interval '1 second' AS is_new
                   FROM operation WHERE accepted_xid < ?::xid8 ORDER BY accepted_xid DESC FETCH FIRST ? ROWS WITH TIES)
-            SELECT array_agg(operation_id) FILTER (WHERE is_new), min(accepted_xid)::text FROM newest
+            SELECT array_agg(operation_id) FILTER (WHERE is_new), min(accepted_xid)::text, count(*) FILTER (WHERE is_new) FROM newest
             """;
 
     /**
      * @param operations empty if none is new
      * @param before     the number of its first transaction
      */
-    private record Stretch(Optional<Array> operations, String before) {}
+    private record Stretch(Optional<Array> operations, String before, long size) {}
 
     /** From the newest on, by the order of their transactions, because no index has their times; up to a stretch of which none is new. */
-    private static void ofAccepted(Connection connection, long newerThan, int limit, Set<Difference> found) throws SQLException {
+    private static void ofAccepted(Connection connection, long newerThan, int limit, LongConsumer read, Set<Difference> found)
+            throws SQLException {
         String before = Sql.one(connection, NEWEST, row -> row.getString(1));
         while (found.size() < limit) {
-            Stretch stretch = Sql.one(connection, ACCEPTED, row -> new Stretch(Optional.ofNullable(row.getArray(1)), row.getString(2)),
-                    newerThan, before, SOME);
+            Stretch stretch = Sql.one(connection, ACCEPTED,
+                    row -> new Stretch(Optional.ofNullable(row.getArray(1)), row.getString(2), row.getLong(3)), newerThan, before, SOME);
             if (stretch.operations.isEmpty()) {
                 return;
             }
             found.addAll(read(connection, OF_SOME_PAYMENTS, stretch.operations.get(), limit));
             before = stretch.before;
+            read.accept(stretch.size);
         }
     }
 

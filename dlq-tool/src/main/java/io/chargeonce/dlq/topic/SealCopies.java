@@ -42,6 +42,7 @@ public final class SealCopies {
     private final BitSet seen = new BitSet();
     private final List<Seal> copies = new ArrayList<>();
     private final SealCheck.Start after;
+    private final long first;
     private Optional<Instant> from = Optional.empty();
     private long last;
 
@@ -49,11 +50,12 @@ public final class SealCopies {
         this.queue = queue;
         this.keys = keys;
         this.after = after;
+        this.first = after.mark().isPresent() ? after.seal() : after.seal() + 1;
         this.findings = findings;
     }
 
     /**
-     * @param after only seals after this one are compared. If its mark is known, older records are not read
+     * @param after only seals after this one are compared, and this one if its mark is given. If that is right, older records are not read
      * @param findings get each seal that the database and the topic do not agree about
      * @throws org.apache.kafka.common.KafkaException if Kafka can't be reached
      */
@@ -99,7 +101,7 @@ public final class SealCopies {
             if (copy.number() < 1) {
                 throw new IllegalArgumentException("seals have numbers");
             }
-            if (copy.number() > after.seal()) {
+            if (copy.number() >= first) {
                 copies.add(copy);
             }
         } catch (JacksonException | IllegalArgumentException | NullPointerException unreadable) {
@@ -130,7 +132,7 @@ public final class SealCopies {
     }
 
     private void tellUnseen() {
-        for (long number = seen.nextClearBit((int) after.seal() + 1); number <= last; number = seen.nextClearBit((int) number + 1)) {
+        for (long number = seen.nextClearBit((int) first); number <= last; number = seen.nextClearBit((int) number + 1)) {
             tell(number, "Kafka has no copy of it");
         }
     }

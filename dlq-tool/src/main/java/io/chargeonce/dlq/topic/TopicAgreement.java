@@ -160,14 +160,20 @@ public final class TopicAgreement {
 
     /** It left for good a while ago, no record of that waits; or it was never there. A minute is longer than any commit takes. */
     private static final String LEFT = """
-            SELECT id FROM unnest(?::text[], ?::int[]) AS seen (id, revision) LEFT JOIN dead_letter ON dead_letter_id = id
-             WHERE (state IS NULL OR state <> 'dead' AND changed_at < clock_timestamp() - interval '1 minute')
+            SELECT id, its.state FROM unnest(?::text[], ?::int[]) AS seen (id, revision)
+              LEFT JOIN dead_letter AS letter ON dead_letter_id = id
+              LEFT JOIN operation_state AS its ON its.operation_id = id AND its.state IN ('dead', 'unresolved')
+             WHERE (letter.state IS NULL OR letter.state <> 'dead' AND changed_at < clock_timestamp() - interval '1 minute')
                AND NOT EXISTS (SELECT FROM outbox WHERE topic = ? AND record_key = id)
             """;
 
+    /** A tombstone would hide the last that shows it. */
+    private static final String LOST = ", although its payment is %s: the table lost its letter, of which --repair leaves the topic's copy "
+            + "as it is; chargeonce dlq why ID tells what happened";
+
     /** Nothing is published before its commit, so the table is never honestly behind. */
     private static final String AHEAD = """
-            SELECT id FROM unnest(?::text[], ?::int[]) AS seen (id, revision) JOIN dead_letter ON dead_letter_id = id
+            SELECT id, NULL FROM unnest(?::text[], ?::int[]) AS seen (id, revision) JOIN dead_letter ON dead_letter_id = id
              WHERE dead_letter.revision < seen.revision
                AND NOT EXISTS (SELECT FROM outbox WHERE topic = ? AND record_key = id)
             """;
@@ -180,7 +186,9 @@ public final class TopicAgreement {
             statement.setString(3, queue.topics().deadLetters());
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
-                    add(result.getString(1), what.formatted(suspects.get(result.getString(1)).revision), repairable);
+                    String payment = result.getString(2);
+                    add(result.getString(1), what.formatted(suspects.get(result.getString(1)).revision)
+                            + (payment == null ? "" : LOST.formatted(payment)), repairable && payment == null);
                 }
             }
         }

@@ -54,7 +54,7 @@ class OldRowsTest {
 
     @Test
     void a_verification_reads_the_payments_and_records_of_its_time() throws SQLException {
-        Consumer<DeadLetterQueue> verify = queue -> Agreement.differences(queue, Optional.of(A_DAY), 10);
+        Consumer<DeadLetterQueue> verify = queue -> Agreement.differences(queue, Optional.of(A_DAY), 10, read -> {});
         assertThat(read("operation", verify)).as("the newest are read to see that they are old").isLessThan(OLD / 2);
         assertThat(read("audit_record_to_%", verify)).isLessThan(OLD / 2);
     }

@@ -111,6 +111,7 @@ class AuditTest {
         assertThat(rest.path("last_seal").asInt()).isEqualTo(2);
         assertThat(call("audit", "--verify", "--by", "me").exit()).isEqualTo(2);
         assertThat(call("audit", "--after-seal", "1").exit()).isEqualTo(2);
+        assertThat(call("audit", "--verify", "--newer-than", "2d", "--after-seal", "1").err()).contains("only one of --newer-than and");
         assertThat(call("audit", "--verify", "--after-seal", "x").exit()).isEqualTo(2);
     }
 

@@ -64,7 +64,8 @@ class KafkaGoneTest {
         }
         assertThat(published(kafka)).containsExactlyElementsOf(new TreeSet<>(dead));
         assertThat(Called.of(rows::open, () -> kafka, "verify"))
-                .isEqualTo(new Called(0, "The queue, the payments of the last 7d and the topic agree.\n", ""));
+                .isEqualTo(new Called(0,
+                        "The queue, the payments of the last 7d and the topic agree. Older ones: chargeonce dlq verify --all\n", ""));
         broker.close();
     }
 

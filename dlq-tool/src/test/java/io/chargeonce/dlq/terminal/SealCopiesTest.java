@@ -112,6 +112,7 @@ class SealCopiesTest {
 
     @Test
     void a_check_prints_what_to_give_the_next_one_which_reads_only_what_came_after_it() throws Exception {
+        String next = next();
         try (var admin = Admin.create(Map.of("bootstrap.servers", TestStack.kafka().bootstrapServers()));
              var producer = new ProducerSettings(connection(), "seal-copies-test").newProducer()) {
             deleteTopic(admin);
@@ -120,14 +121,14 @@ class SealCopiesTest {
             producer.send(new ProducerRecord<>(TOPIC, 0, 1L, "odd".getBytes(StandardCharsets.UTF_8), new byte[0])).get();
         }
         publish();
-        String next = next();
         assertThat(verify(AuditKeys.NONE).out()).as("a whole check reads what is old").contains("has a record that is no seal");
         append("three");
         seal(AuditKeys.NONE);
         publish();
         Called verify = verify(AuditKeys.NONE, "--after-seal", next);
         assertThat(verify.exit()).as(verify.out()).isZero();
-        assertThat(verify.out()).contains("Checked: 1 record in 1 seal, up to seal 3 of ", "--after-seal 3:");
+        assertThat(verify.out()).contains("Checked: 1 record in 1 seal, up to seal 3 of ")
+                .containsPattern("(?m)^chargeonce dlq audit --verify --after-seal 3:[0-9a-f]{64}$");
         assertThat(verify(AuditKeys.NONE, "--after-seal", "2").out()).as("a number alone says nothing of its time")
                 .contains("has a record that is no seal");
     }
@@ -148,9 +149,31 @@ class SealCopiesTest {
         assertThat(verify.out()).contains("seal 2  it is not the seal that was given: it has another mark").doesNotContain("The next time");
     }
 
-    /** What a whole check of the database prints for the next one. */
+    /** What a whole check prints for the next one. */
     private static String next() {
-        return Called.of(rows::open, "audit", "--verify", "--table-only", "--json").json().getLast().path("next_after_seal").asString();
+        return verify(AuditKeys.NONE, "--json").json().getLast().path("next_after_seal").asString();
+    }
+
+    @Test
+    void nothing_to_start_from_is_printed_where_the_owner_of_the_database_could_have_made_all_seals() {
+        assertThat(verify(AuditKeys.NONE, "--table-only").out()).contains("neither copies in Kafka nor a key say who made these seals")
+                .doesNotContain("--after-seal");
+        assertThat(verify(AuditKeys.NONE, "--table-only", "--json").json().getLast().has("next_after_seal")).isFalse();
+        assertThat(verify(AuditKeys.NONE, "--after-seal", "1").out()).contains("this one began after a seal without its mark")
+                .doesNotContain("--after-seal");
+        rows.text("DELETE FROM audit_seal RETURNING 1");
+        seal(KEY);
+        assertThat(verify(KEY, "--table-only").out()).contains("--after-seal 1:");
+    }
+
+    @Test
+    void the_seal_that_a_check_starts_from_is_compared_with_its_copy() {
+        publish();
+        rows.text("DELETE FROM audit_seal RETURNING 1");
+        seal(AuditKeys.NONE);
+        Called verify = verify(AuditKeys.NONE, "--after-seal", rows.text("SELECT seal || ':' || encode(mark, 'hex') FROM audit_seal"));
+        assertThat(verify.exit()).isEqualTo(1);
+        assertThat(verify.out()).contains("seal 1  Kafka has another one, made ");
     }
 
     @Test

@@ -4,6 +4,10 @@ package io.chargeonce.dlq.terminal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.dlq.QueueRows;
+import io.chargeonce.dlq.topic.Agreement;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -24,7 +28,8 @@ class VerifyTest {
         call("purge", "--standing", "poison", "--reason", "r", "--yes");
         call("merge", "--all", "--canary", "0", "--yes", "--wait", "0");
         assertThat(call("verify", "--table-only", "--all")).isEqualTo(new Called(0, "The queue and the payments agree.\n", ""));
-        assertThat(call("verify", "--table-only")).isEqualTo(new Called(0, "The queue and the payments of the last 7d agree.\n", ""));
+        assertThat(call("verify", "--table-only")).isEqualTo(new Called(0,
+                "The queue and the payments of the last 7d agree. Older ones: chargeonce dlq verify --all\n", ""));
     }
 
     @Test
@@ -63,6 +68,29 @@ class VerifyTest {
         assertThat(all.exit()).isEqualTo(1);
         assertThat(all.out()).contains(old, moved, "2 differences");
         assertThat(call("verify", "--all", "--newer-than", "9d").exit()).isEqualTo(2);
+    }
+
+    @Test
+    void every_payment_is_read_if_numbers_are_of_another_server_and_an_answer_says_of_which_time_it_is() {
+        String lost = rows.dead();
+        rows.text("DELETE FROM dead_letter RETURNING 1");
+        rows.rewrite("""
+                SET session_replication_role = replica;
+                UPDATE operation SET accepted_at = now() - interval '8 days', accepted_xid = '4000000000000';
+                UPDATE audit_record SET at = now() - interval '8 days';
+                RESET session_replication_role
+                """);
+        Called verify = call("verify", "--table-only");
+        assertThat(verify.exit()).isEqualTo(1);
+        assertThat(verify.err()).contains("the database was restored from another server's dump");
+        assertThat(verify.out()).contains(lost + "  its payment is dead, but the queue says nothing of it");
+        rows.clear();
+        rows.dead(3);
+        assertThat(call("verify", "--table-only", "--newer-than", "2h", "--json").json().getLast().path("newer_than_seconds").asLong())
+                .isEqualTo(7200);
+        var read = new AtomicLong();
+        Agreement.differences(rows.queue(), Optional.of(Duration.ofHours(2)), 10, read::addAndGet);
+        assertThat(read).hasValue(3);
     }
 
     private static Called call(String... arguments) {

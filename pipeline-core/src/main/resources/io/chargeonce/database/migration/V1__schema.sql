@@ -220,7 +220,8 @@ CREATE TABLE operation (
     CONSTRAINT only_charges_are_their_payment CHECK ((kind = 'charge') = (operation_id = payment_id)),
     -- Payment, kind and reference identify the only open attempt. With a reference a charge could be made twice.
     CONSTRAINT a_charge_has_no_reference CHECK (kind <> 'charge' OR operation_ref = '')
-) WITH (autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000, autovacuum_freeze_min_age = 0);
+) WITH (autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000, autovacuum_freeze_min_age = 0,
+        autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX operation_in_order ON operation (accepted_xid);
 CREATE INDEX operation_given_back ON operation (payment_id) WHERE kind <> 'charge';
 -- A merchant searches payments by its own reference, newest first.
@@ -523,7 +524,8 @@ CREATE TABLE psp_observation (
     cause         text,
     detail        text,
     psp_reference text
-) WITH (autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000, autovacuum_freeze_min_age = 0);
+) WITH (autovacuum_vacuum_insert_scale_factor = 0.0, autovacuum_vacuum_insert_threshold = 1000000, autovacuum_freeze_min_age = 0,
+        autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX psp_observation_by_attempt ON psp_observation (psp_key);
 -- A dispute may name only the PSP's reference of a payment. Only webhooks are in this index, so it costs a payment nothing.
 CREATE INDEX psp_observation_of_webhook ON psp_observation (psp_reference COLLATE "C") WHERE source = 'webhook';

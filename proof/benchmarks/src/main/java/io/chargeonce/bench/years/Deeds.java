@@ -22,6 +22,8 @@ import io.chargeonce.dlq.run.Watch;
 import io.chargeonce.dlq.story.AuditTrail;
 import io.chargeonce.dlq.story.Life;
 import io.chargeonce.dlq.topic.Agreement;
+import io.chargeonce.endpoints.Caller;
+import io.chargeonce.endpoints.DeliveryBook;
 import io.chargeonce.ingest.accept.Reaper;
 import io.chargeonce.ledger.LateOperations;
 import io.chargeonce.notifications.receipt.ReceiptBook;
@@ -32,6 +34,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** What people and caretakers do, each by its own class, timed by the clock. For one thread. */
 final class Deeds implements AutoCloseable {
@@ -47,10 +50,11 @@ final class Deeds implements AutoCloseable {
     private final Database command;
     private final Database service;
 
-    Deeds(Ground.Plot plot) {
+    /** @param recent so many payments have just gone through the services */
+    Deeds(Ground.Plot plot, long recent) {
         this.command = Database.openForCommand(plot.jdbcUrl(), "postgres", "");
         this.service = Database.openForService(plot.jdbcUrl(), "postgres", "", 2);
-        people(new DeadLetterQueue(command, plot.topics()));
+        people(new DeadLetterQueue(command, plot.topics()), recent);
         var meters = new SimpleMeterRegistry();
         var reaper = new Reaper(service, meters);
         deeds.put("reaper: forget a thousand", reaper::runOnce);
@@ -62,7 +66,7 @@ final class Deeds implements AutoCloseable {
         deeds.put("gauge: last reconciliations", reconciliations::runOnce);
     }
 
-    private void people(DeadLetterQueue queue) {
+    private void people(DeadLetterQueue queue, long recent) {
         String letter = queue.database().withConnection(connection -> Sql.one(connection,
                 "SELECT max(operation_id) FROM dead_letter WHERE state = 'dead'", row -> row.getString(1)));
         deeds.put("dlq list", () -> new Listing(queue).pages(DeadLetterFilter.everything(), Order.NEWEST_FIRST, PAGE, page -> {}));
@@ -75,11 +79,27 @@ final class Deeds implements AutoCloseable {
         deeds.put("dlq runs", () -> new DlqRuns(queue).newest(PAGE));
         deeds.put("dlq audit", () -> AuditTrail.ask(queue, new AuditTrail.Criteria(Optional.empty(), Optional.empty(), Optional.empty(),
                 Duration.ofDays(1))));
-        deeds.put("dlq verify", () -> Agreement.differences(queue, Optional.of(Duration.ofDays(7)), PAGE));
+        deeds.put("dlq verify", () -> verify(queue, recent));
         deeds.put("dlq audit --verify --after-seal", () -> new SealCheck(command, AuditKeys.NONE, finding -> {}).check(lastButOne()));
         var book = new ReceiptBook(command, "bench");
         deeds.put("receipt list", () -> book.list(filter(Optional.empty()), PAGE));
         deeds.put("receipt list --failed", () -> book.list(filter(Optional.of("dead")), PAGE));
+        var deliveries = new DeliveryBook(command, new Caller.Person("bench"));
+        deeds.put("webhook deliveries", () -> deliveries.list(deliveries(Optional.empty()), PAGE));
+        deeds.put("webhook deliveries --state dead", () -> deliveries.list(deliveries(Optional.of("dead")), PAGE));
+    }
+
+    private static DeliveryBook.Filter deliveries(Optional<String> state) {
+        return new DeliveryBook.Filter(Optional.empty(), Optional.empty(), state, Optional.empty(), Optional.empty());
+    }
+
+    private static void verify(DeadLetterQueue queue, long recent) {
+        var read = new AtomicLong();
+        boolean unordered = Agreement.isOfAnotherServer(queue);
+        Agreement.differences(queue, Optional.of(Duration.ofDays(7)), PAGE, read::addAndGet);
+        if (unordered || read.get() < recent) {
+            throw new IllegalStateException("of %d new payments %d were read".formatted(recent, read.get()));
+        }
     }
 
     private static ReceiptBook.Filter filter(Optional<String> state) {

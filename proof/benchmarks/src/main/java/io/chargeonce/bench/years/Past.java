@@ -8,7 +8,7 @@ import java.sql.SQLException;
 /**
  * Payments that were settled long ago, written in bulk as the services leave their rows. Nearly all succeeded at once. One in ten has a
  * webhook's observation, one in fifty was a dead letter once and then merged or purged in a run. Those of the last twenty days have a
- * receipt.
+ * receipt and a webhook.
  */
 final class Past {
 
@@ -115,6 +115,20 @@ final class Past {
               FROM past WHERE at > now() - interval '20 days' AND letter IS NULL
             """;
 
+    /** Of a merchant that sends no payments, so the services stage nothing for it. */
+    private static final String ENDPOINT = """
+            INSERT INTO webhook_endpoint (endpoint_id, merchant_id, url, events)
+            VALUES ('whe_' || repeat('0', 24), 'past', 'https://past.example', '{*}') ON CONFLICT DO NOTHING
+            """;
+
+    private static final String DELIVERIES = """
+            INSERT INTO webhook_delivery (webhook_id, endpoint_id, event_type, payment_id, body, state, attempts, due_at, created_at,
+                                          ended_at)
+            SELECT 'msg_' || md5(id), 'whe_' || repeat('0', 24), 'payment.succeeded', id, '{}', 'delivered', 1, at, at,
+                   at + interval '3 seconds'
+              FROM past WHERE at > now() - interval '20 days' AND letter IS NULL
+            """;
+
     /** The scans of the services have come past all of it. */
     private static final String LOOKED_THROUGH = """
             INSERT INTO looked_through (what, before, open, server)
@@ -125,19 +139,25 @@ final class Past {
 
     private Past() {}
 
+    /** With the numbers of the newest transactions. */
+    static void fill(Ground.Plot plot, int from, int count, double oldest, double newest) throws SQLException {
+        fill(plot, numbers(plot, count), from, count, oldest, newest);
+    }
+
     /**
+     * @param number of the first one's transaction
      * @param from   the first one's number; no number is used twice
      * @param oldest how many days ago the first one was accepted
      * @param newest and the last one
      */
-    static void fill(Ground.Plot plot, int from, int count, double oldest, double newest) throws SQLException {
-        long number = numbers(plot, count / TOGETHER + 1);
+    static void fill(Ground.Plot plot, long number, int from, int count, double oldest, double newest) throws SQLException {
         for (int first = from; first < from + count; first += AT_ONCE) {
             plot.execute("SET synchronous_commit = off; SET session_replication_role = replica",
                     PAYMENTS.replace(":oldest", "" + oldest).replace(":newest", "" + newest).replace(":from", "" + from)
                             .replace(":count", "" + count).replace(":number", "" + number).replace(":together", "" + TOGETHER)
                             .replace(":first", "" + first).replace(":last", "" + (Math.min(first + AT_ONCE, from + count) - 1)),
-                    KEYS, OPERATIONS, STATES, ATTEMPTS, OBSERVATIONS, RECORDS, LETTERS, RUNS, ITEMS, RECEIPTS);
+                    KEYS, OPERATIONS, STATES, ATTEMPTS, OBSERVATIONS, RECORDS, LETTERS, RUNS, ITEMS, RECEIPTS, ENDPOINT,
+                    DELIVERIES);
         }
         plot.execute(LOOKED_THROUGH);
     }
@@ -145,12 +165,12 @@ final class Past {
     private static final String LAST = "SELECT pg_current_xact_id()::text";
     private static final String USE_UP = "DO $$ BEGIN FOR i IN 1..%d LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$";
 
-    /** Numbers of transactions that have ended. @return the first */
-    private static long numbers(Ground.Plot plot, int count) throws SQLException {
+    /** Numbers of transactions that have ended, for so many payments. @return the first */
+    static long numbers(Ground.Plot plot, int count) throws SQLException {
         try (var connection = plot.connect(); var statement = connection.createStatement()) {
             long last = Sql.one(connection, LAST, row -> Long.parseLong(row.getString(1)));
             statement.execute("SET synchronous_commit = off");
-            statement.execute(USE_UP.formatted(count));
+            statement.execute(USE_UP.formatted(count / TOGETHER + 1));
             return last + 1;
         }
     }

@@ -91,6 +91,7 @@ public final class YearsBench {
     }
 
     private Costs costs(Ground.Plot plot, int letters, int payments) throws Exception {
+        long beforeAll = Past.numbers(plot, Deeds.FORGOTTEN);
         FullQueue.fill(plot, letters);
         seal(plot);
         plot.settle();
@@ -101,9 +102,9 @@ public final class YearsBench {
             for (var cost : CostBench.measure(plot, payments, payments)) {
                 statements.merge(cost.statement(), cost, YearsBench::plus);
             }
-            // Only now, because the services have a reaper too.
-            Past.fill(plot, FIRST_TO_FORGET, Deeds.FORGOTTEN, 410, 401);
-            try (var deeds = new Deeds(plot)) {
+            // Only now, because the services have a reaper too; but not as the newest, from which a verification begins.
+            Past.fill(plot, beforeAll, FIRST_TO_FORGET, Deeds.FORGOTTEN, 410, 401);
+            try (var deeds = new Deeds(plot, 2L * payments)) {
                 return new Costs(statements, deeds.times(), sizes);
             }
         }

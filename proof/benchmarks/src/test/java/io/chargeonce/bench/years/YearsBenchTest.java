@@ -17,7 +17,8 @@ class YearsBenchTest {
     void every_deed_and_the_statements_of_a_payment_have_a_cost_on_both_sides_and_what_is_forgotten_is_the_oldest_tenth() throws Exception {
         Map<String, Object> result = YearsBench.run(SETTLED, 200, 200, new PrintWriter(Writer.nullWriter()));
         assertThat(list(result, "deeds")).extracting(deed -> deed.get("what")).contains("dlq list", "dlq verify", "dlq summary",
-                "dlq audit --verify --after-seal", "receipt list", "receipt list --failed", "reaper: forget a thousand");
+                "dlq audit --verify --after-seal", "receipt list", "receipt list --failed", "webhook deliveries",
+                "reaper: forget a thousand");
         assertThat(list(result, "deeds")).allSatisfy(deed -> {
             assertThat((double) deed.get("ms_without")).isPositive();
             assertThat((double) deed.get("times")).isPositive().isFinite();
