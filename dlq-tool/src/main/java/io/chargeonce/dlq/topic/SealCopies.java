@@ -90,7 +90,7 @@ public final class SealCopies {
         return true;
     }
 
-    /** Otherwise its time may be anybody's choice, and must not decide what is read. */
+    /** Otherwise the database's owner may have chosen its time, which must not decide what is read. */
     private boolean isTheGiven(Seal seal) {
         return after.mark().filter(seal.mark()::equals).isPresent() && seal.checkMark(keys) == Seal.Mark.RIGHT;
     }

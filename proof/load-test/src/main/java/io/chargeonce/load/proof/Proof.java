@@ -95,7 +95,7 @@ public final class Proof {
         boolean replaced = !jars.equals(Jars.of(classPath));
         if (replaced) {
             out.println("THE BUILD WAS REPLACED while it was proved: what ran since the last record is not recorded. Prove in a checkout "
-                    + "that nobody builds in.");
+                    + "of its own.");
             out.flush();
         }
         return ended || replaced;
