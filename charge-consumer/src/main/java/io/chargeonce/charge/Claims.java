@@ -188,14 +188,14 @@ final class Claims implements AutoCloseable {
             if (now.isBefore(operation.notBefore())) {
                 return new Claim.NotDue(Duration.between(now, operation.notBefore()));
             }
-            if (now.isAfter(operation.chargeBefore()) && !operation.isCanceling()) {
+            if (isOver() && !askFirst.concerns(now)) {
                 return expire();
             }
             if (operation.tier() > 0 && request.topic.equals(topics.ofTier(operation.tier())) && holds.isTierPaused(operation.tier())) {
                 return new Claim.NotDue(WHILE_PAUSED);
             }
             if (askFirst.keepsBack(operation, now)) {
-                return park("psp_not_queried", "a bank cannot be asked what it has, so it waits until CHARGEONCE_ASK_FIRST_UNTIL");
+                return parkUnqueried("a bank cannot be asked what it has, so it waits until CHARGEONCE_ASK_FIRST_UNTIL");
             }
             return switch (operation.kind()) {
                 case CHARGE -> askedOrChosen();
@@ -210,7 +210,7 @@ final class Claims implements AutoCloseable {
         }
 
         private Claim askedOrChosen() throws SQLException {
-            return askFirst.concerns(now) ? afterAsking() : choose();
+            return askFirst.concerns(now) ? afterAsking() : nothingWasLost();
         }
 
         private Claim afterAsking() throws SQLException {
@@ -219,13 +219,13 @@ final class Claims implements AutoCloseable {
             }
             AskFirst.Asked asked = request.asked.get();
             if (asked.unanswered().isPresent()) {
-                return park("psp_not_queried", asked.unanswered().get());
+                return parkUnqueried(asked.unanswered().get());
             }
             return switch (ForgottenAttempt.among(changes.connection(), operation, asked.traces())) {
                 case ForgottenAttempt.None none -> {
                     List<String> silent = askFirst.silent(operation.capture().map(capture -> List.of(capture.psp()))
                             .orElseGet(() -> routing.mayHaveIt(operation)));
-                    yield silent.isEmpty() ? choose() : park("psp_not_queried", ("%s cannot be asked about a payment: record its report, "
+                    yield silent.isEmpty() ? nothingWasLost() : parkUnqueried(("%s cannot be asked about a payment: record its report, "
                             + "then name it in CHARGEONCE_ASK_FIRST_COMPARED").formatted(String.join(", ", silent)));
                 }
                 case ForgottenAttempt.Lost lost -> adopt(lost);
@@ -234,6 +234,15 @@ final class Claims implements AutoCloseable {
                         "%s has %s of this payment under a key that is none of its next attempts: look there whether it took the money"
                                 .formatted(foreign.trace().psp(), foreign.trace().reference()));
             };
+        }
+
+        private Claim nothingWasLost() throws SQLException {
+            boolean ends = operation.endsByDecline() && !operation.isCanceling() && changes.settledByItsDecline(operation);
+            return ends ? new Claim.Ended(false) : isOver() ? expire() : choose();
+        }
+
+        private boolean isOver() {
+            return now.isAfter(operation.chargeBefore()) && !operation.isCanceling();
         }
 
         /** The PSP has the money of an attempt whose row says that it failed: as when its webhook comes late. */
@@ -360,6 +369,11 @@ final class Claims implements AutoCloseable {
                     .filter(trace -> trace.key().equals(Optional.of(attempt.key()))).map(Traces.Trace::reference).findFirst();
             var call = PspCalls.of(operation, attempt, routing.named(attempt.psp()), found.isEmpty());
             return new Claim.Claimed(operation.accepted(), request.token, call.withReference(found), operation.progress(), waited, found);
+        }
+
+        /** The cause of an end that it waits for stays. */
+        private Claim parkUnqueried(String message) {
+            return park(operation.endsByDecline() ? operation.failureCause().orElseThrow() : "psp_not_queried", message);
         }
 
         private Claim park(String cause, String message) {

@@ -10,8 +10,10 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.RetryBudget;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.NextStep;
+import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
+import io.chargeonce.payment.Rail;
 import io.chargeonce.wire.Topics;
 import io.chargeonce.wire.WaitRecord;
 import java.sql.SQLException;
@@ -62,6 +64,11 @@ final class NextStepExecutor {
 
     /** @return the attempt at another PSP that the caller must make now */
     Optional<Claim.Claimed> take(NextStep step, At at) throws SQLException {
+        if (step.isOfADecline() && mayHaveLostTheNextAttempt(at)) {
+            leaveTheQueue(at);
+            at.operation.queryBeforeDecline(at.now());
+            return Optional.empty();
+        }
         switch (step) {
             case NextStep.LeavePsp leave -> {
                 leavePsp(leave.failed(), at);
@@ -95,6 +102,13 @@ final class NextStepExecutor {
             case NextStep.Resolve ask -> leaveUnresolved(ask, at);
         }
         return Optional.empty();
+    }
+
+    /** What a status query says is about an attempt that may be older than the loss. A call's answer is about one that was queried for. */
+    private boolean mayHaveLostTheNextAttempt(At at) {
+        Operation operation = at.operation;
+        return at.failover.isEmpty() && operation.kind() == OperationKind.CHARGE && operation.state() != OperationState.PURGED
+                && Rail.of(operation.accepted().request().paymentMethod()) != Rail.BANK_DEBIT && failover.asksFirst(at.now());
     }
 
     private void succeed(Outcome.Charged charged, At at) throws SQLException {

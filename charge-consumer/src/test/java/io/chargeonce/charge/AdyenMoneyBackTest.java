@@ -283,6 +283,15 @@ class AdyenMoneyBackTest {
     }
 
     @Test
+    void a_dispute_of_another_capture_under_the_payments_key_is_of_an_older_payment_and_is_kept() throws Exception {
+        String id = captured("pm_card_visa");
+        String key = books.operation(id).attemptKey().value();
+        assertThat(post("adyen", signed("CHARGEBACK", key, 1299, 0, "DISPUTE" + id.substring(4), "CAPTUREOFLONGBEFORE"))).isEqualTo(202);
+        assertThat(books.count("FROM dispute WHERE payment_id = '" + id + "'")).isZero();
+        assertThat(books.count("FROM unmatched_notice WHERE psp_key = '" + key + "'")).isOne();
+    }
+
+    @Test
     void the_words_of_a_dispute_of_an_erased_payment_are_not_recorded() throws Exception {
         String id = captured("pm_card_visa");
         books.rewrite("UPDATE payment_attempt SET request = '' WHERE payment_id = '" + id + "'");

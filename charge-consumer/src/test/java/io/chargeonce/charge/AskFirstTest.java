@@ -172,6 +172,58 @@ class AskFirstTest {
         assertThat(restored.operation(id).psp()).contains("second");
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_decline_that_a_status_query_learns_is_not_final_before_the_other_psps_were_queried(boolean captured) {
+        PspKey later = PspKey.derive(PaymentId.derive("acme", new IdempotencyKey("order-1")), "charge", "", "second", 2);
+        var says = new AtomicReference<Traces>(new Traces.Found(List.of()));
+        first.lookup = Optional.of(new FakePsp.Looking(payment -> new Traces.Found(List.of())));
+        second.lookup = Optional.of(new FakePsp.Looking(payment -> says.get()));
+        first.then(FakePsp.TIME_OUT_UNEXECUTED);
+        first.answersStatusQueries = false;
+        String id = restored.accept("order-1");
+        EngineFixture.Process process = restored.process(first, second);
+        process.drain();
+        says.set(new Traces.NoAnswer("second does not say"));
+        first.answer = Optional.of(new Outcome.Declined("stolen_card", "no", Optional.empty()));
+        first.answersStatusQueries = true;
+        Waiting.until(() -> process.resolver.runOnce() == 1);
+        new DueRepresentments(restored.charging, restored.topics, () -> {}).runOnce();
+        restored.takeWork().forEach(process::handle);
+        assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
+        assertThat(restored.operation(id).failureCause()).contains("decline_unverified");
+        says.set(new Traces.Found(captured
+                ? List.of(new Traces.Trace("second", Optional.of(later), "pi_2", Standing.CAPTURED, true, Instant.now()))
+                : List.of()));
+        second.answer = Optional.of(new Outcome.Charged("pi_2"));
+        process.drain();
+        assertThat(restored.state(id)).isEqualTo(captured ? OperationState.SUCCEEDED : OperationState.DECLINED);
+        assertThat(restored.operation(id).psp()).contains(captured ? "second" : "first");
+        assertThat(restored.count("FROM outbox WHERE topic = '" + restored.topics.outcomes() + "'")).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void what_is_past_its_deadline_is_queried_before_it_dies(boolean captured) {
+        String id = captured ? chargedInTheLostLife(first) : restored.accept("order-1");
+        restored.rewrite("UPDATE operation_state SET charge_before = now() - interval '1 hour'");
+        restored.process(first).drain();
+        assertThat(restored.state(id)).isEqualTo(captured ? OperationState.SUCCEEDED : OperationState.DEAD);
+        assertThat(restored.operation(id).failureCause()).isEqualTo(captured ? Optional.empty() : Optional.of("expired"));
+        assertThat(first.captures).hasSize(captured ? 1 : 0);
+    }
+
+    @Test
+    void what_its_key_paid_for_long_before_is_another_payments() {
+        String id = chargedInTheLostLife(at(stripe));
+        booked(EngineFixture.SETTLEMENT_KEYS, "charge", BookedLine.Moved.CAPTURED);
+        restored.compared = Set.of("mute");
+        restored.rewrite("UPDATE operation SET accepted_at = now() + interval '46 days'");
+        restored.process(at(stripe), mute).drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(found()).isZero();
+    }
+
     @Test
     void while_no_process_charges_a_cancel_is_only_requested() {
         EngineFixture.Process process = restored.process(first);

@@ -29,6 +29,11 @@ public final class Operation extends OperationRow {
     public record Accepted(String operationId, PaymentId payment, OperationKind kind, String ref, String merchant,
             String idempotencyKey, PaymentRequest request, Instant at, Optional<String> traceparent) {
 
+        /** Whether what a PSP made at this time may be of it, and not of another payment that had its key before. */
+        public boolean mayHaveMade(Instant then) {
+            return !then.isBefore(at.minus(IdempotencyKey.SHORTEST_RETENTION));
+        }
+
         /** Its id in the ids of events, with its life: after a key was forgotten, another payment under it has the same operation id. */
         String eventSubject() {
             return operationId + "/" + Math.floorDiv(at.getEpochSecond(), IdempotencyKey.SHORTEST_RETENTION.toSeconds());
@@ -293,6 +298,25 @@ public final class Operation extends OperationRow {
         if (!isCanceling()) {
             throw new IllegalStateException("Bug! No cancel of " + id() + " was requested");
         }
+        claimNext(now);
+    }
+
+    /**
+     * It was declined, and another attempt of it may be lost, which counts as a presentation. Its next claim queries the PSPs, and settles it
+     * by its decline unless one of them has such an attempt.
+     */
+    public void queryBeforeDecline(Instant now) {
+        represented++;
+        claimNext(now);
+        endByDecline();
+    }
+
+    /** It is presented no more. Its next claim settles it by its decline. */
+    public void endByDecline() {
+        remember(DECLINE_UNVERIFIED, "declined; that is final unless a PSP turns out to have another attempt of it");
+    }
+
+    private void claimNext(Instant now) {
         moveOn(OperationState.SCHEDULED);
         tier = 0;
         notBefore = now;

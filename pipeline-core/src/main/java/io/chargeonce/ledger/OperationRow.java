@@ -20,6 +20,8 @@ import java.util.stream.Collectors;
 /** What an operation's row says: what was accepted, and its state. {@link Operation} has the moves. */
 public abstract sealed class OperationRow permits Operation {
 
+    static final String DECLINE_UNVERIFIED = "decline_unverified";
+
     private final Operation.Accepted accepted;
     OperationState state;
     int step;
@@ -184,6 +186,11 @@ public abstract sealed class OperationRow permits Operation {
     /** Whether a PSP has something of it that no attempt explains, so that only a person can say whether it was charged. */
     public boolean isFoundAtPsp() {
         return (state == OperationState.DEAD || state == OperationState.PURGED) && failureCause.equals(Optional.of("found_at_psp"));
+    }
+
+    /** Whether its next claim settles it by its decline, unless a PSP has an attempt that these rows have lost. */
+    public boolean endsByDecline() {
+        return failureCause.equals(Optional.of(DECLINE_UNVERIFIED));
     }
 
     /** The capture that this refund or reversal gives back, once it is known. */

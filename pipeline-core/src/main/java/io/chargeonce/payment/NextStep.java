@@ -6,6 +6,11 @@ import java.time.Duration;
 /** What happens to an operation after an attempt. {@link Decision} chooses it; the caller carries it out and decides nothing. */
 public sealed interface NextStep {
 
+    /** Whether the PSP declined the payment, and this is what comes of it. */
+    default boolean isOfADecline() {
+        return this instanceof SettleDeclined || this instanceof PresentAgainIfGranted || this instanceof PresentElsewhereIfGranted;
+    }
+
     /** The end: the money moved. */
     record SettleSucceeded(Outcome.Charged charged) implements NextStep {}
 

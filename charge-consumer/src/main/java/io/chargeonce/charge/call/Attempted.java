@@ -3,6 +3,7 @@ package io.chargeonce.charge.call;
 
 import io.chargeonce.database.Sql;
 import io.chargeonce.ledger.Attempt;
+import io.chargeonce.ledger.AttemptState;
 import io.chargeonce.ledger.AttemptTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
@@ -44,12 +45,23 @@ public record Attempted(Attempt attempt, Operation operation) {
     /** The same for a message. One about a dispute may name the attempt by the PSP's references alone. */
     public static Optional<Attempted> find(Connection connection, String psp, Notice notice) throws SQLException {
         Optional<Attempted> byKey = find(connection, psp, notice.key());
-        if (byKey.isPresent() || !(notice.said().orElse(null) instanceof Notice.Disputed disputed)) {
+        if (!(notice.said().orElse(null) instanceof Notice.Disputed disputed)) {
+            return byKey;
+        }
+        if (byKey.isPresent() && byKey.get().mayHaveMade(connection, disputed.report().capture())) {
             return byKey;
         }
         Optional<PspKey> named = Sql.first(connection, DISPUTED, row -> new PspKey(row.getString(1)), psp, disputed.report().reference(),
                 psp, disputed.report().reference(), disputed.report().capture(), psp);
-        return named.isEmpty() ? byKey : find(connection, psp, named.get());
+        return named.isEmpty() ? Optional.empty() : find(connection, psp, named.get());
+    }
+
+    private static final String HEARD_AS = "SELECT FROM psp_observation WHERE psp_key = ? AND psp_reference = ?";
+
+    /** If not, the capture is another payment's, which had this one's key before. */
+    private boolean mayHaveMade(Connection connection, Optional<String> capture) throws SQLException {
+        return attempt.state() != AttemptState.SUCCEEDED || capture.isEmpty() || attempt.pspReference().isEmpty()
+                || attempt.pspReference().equals(capture) || Sql.any(connection, HEARD_AS, attempt.key().value(), capture.get());
     }
 
     /** A status query about it that sends nothing. */

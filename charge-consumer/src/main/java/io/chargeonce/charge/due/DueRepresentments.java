@@ -34,16 +34,15 @@ public final class DueRepresentments {
     private int stage(Connection connection, OperationTable.Locked due) throws SQLException {
         var changes = new UnitOfWork(connection, due.now(), topics);
         for (Operation operation : due.rows().values()) {
-            // The merchant may have opted out since it was planned.
-            boolean isWanted = operation.isCanceling() || RetryBudget.isOptedIn(connection, operation.accepted().merchant());
-            if (isWanted || !changes.settledByItsDecline(operation)) {
-                if (operation.isCanceling()) {
-                    changes.settleLetter(operation.id());
-                }
-                operation.stagePresentation(due.now());
-                changes.save(operation);
-                changes.stageWork(operation);
+            if (operation.isCanceling()) {
+                changes.settleLetter(operation.id());
+            } else if (!RetryBudget.isOptedIn(connection, operation.accepted().merchant())) {
+                // Its merchant may have opted out since it was planned.
+                operation.endByDecline();
             }
+            operation.stagePresentation(due.now());
+            changes.save(operation);
+            changes.stageWork(operation);
         }
         changes.write();
         return due.rows().size();

@@ -81,6 +81,7 @@ final class StripeLookup implements Lookup {
                 .setQuery("metadata['payment_id']:'%s'".formatted(charge.accepted().payment().value())).build();
         var answer = stripe.v1().paymentIntents().search(query);
         return all(answer.getData(), answer.getHasMore(), intent -> standing(intent)
+                .filter(standing -> charge.accepted().mayHaveMade(Instant.ofEpochSecond(intent.getCreated())))
                 .map(standing -> trace(charge, intent.getMetadata(), intent.getId(), standing, intent.getAmount(), intent.getCurrency(),
                         intent.getCreated())));
     }

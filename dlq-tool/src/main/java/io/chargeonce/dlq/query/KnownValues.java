@@ -37,7 +37,8 @@ public final class KnownValues {
 
     /** The pipeline's other causes, beside those of failures and of poison. */
     private static final List<String> OTHER_CAUSES = List.of("unresolved", "expired", "no_route", "psp_cannot_refund", "lost_in_kafka",
-            "stopped", "waits_for_payment", "psp_not_queried", "found_at_psp", "retry_budget");
+            "stopped", "waits_for_payment", "psp_not_queried", "found_at_psp", "retry_budget",
+            "decline_unverified");
 
     private static final SortedSet<String> CAUSES = causes();
 

@@ -66,6 +66,10 @@ final class VerifyCommand implements Callable<Integer> {
     @Option(names = "--repair", description = "Stage again, as the table has it, what the topic shows wrongly.")
     boolean repair;
 
+    @Option(names = "--drop-unknown", description = "With --repair: remove from the topic also what only the topic has. After a restore "
+            + "that lost rows, that may be all that is left of a payment.")
+    boolean dropUnknown;
+
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why; kept in the audit log.")
     Optional<String> reason;
 
@@ -77,6 +81,9 @@ final class VerifyCommand implements Callable<Integer> {
         var problems = new InputProblems();
         if (repair && tableOnly) {
             problems.add("--repair mends the topic and --table-only does not look at it: say one of them");
+        }
+        if (dropUnknown && !repair) {
+            problems.add("--drop-unknown is for --repair: add it, or look without --drop-unknown first");
         }
         if (all && newerThan.isPresent()) {
             problems.add("--all looks at old payments too, and --newer-than does not: say one of them");
@@ -101,7 +108,8 @@ final class VerifyCommand implements Callable<Integer> {
                         () -> Agreement.differences(queue, all ? Optional.empty() : Optional.of(age), MOST, read::addAndGet));
         List<Agreement.Difference> topic = tableOnly ? List.of()
                 : ProgressMessage.say("reading " + queue.topics().deadLetters(), spec, common.json,
-                        () -> TopicAgreement.differences(queue, dlq.kafka(), repair ? MOST_REPAIRED : MOST));
+                        () -> TopicAgreement.differences(queue, dlq.kafka(), repair ? MOST_REPAIRED : MOST,
+                                dropUnknown));
         table.forEach(this::tell);
         topic.stream().limit(MOST).forEach(this::tell);
         List<String> repairable = topic.stream().filter(Agreement.Difference::repairable).map(Agreement.Difference::id).toList();

@@ -47,21 +47,24 @@ public final class TopicAgreement {
 
     private final DeadLetterQueue queue;
     private final int limit;
+    private final boolean dropUnknown;
     private final LiveRevisions live = new LiveRevisions();
     private final Set<String> pending = new HashSet<>();
     private final List<Agreement.Difference> differences = new ArrayList<>();
 
-    private TopicAgreement(DeadLetterQueue queue, int limit) {
+    private TopicAgreement(DeadLetterQueue queue, int limit, boolean dropUnknown) {
         this.queue = queue;
         this.limit = limit;
+        this.dropUnknown = dropUnknown;
     }
 
     /**
-     * @param limit about the most that are returned
+     * @param limit       about the most that are returned
+     * @param dropUnknown whether a repair is to remove also what only the topic has
      * @throws org.apache.kafka.common.KafkaException if Kafka can't be reached
      */
-    public static List<Agreement.Difference> differences(DeadLetterQueue queue, KafkaConnection kafka, int limit) {
-        var agreement = new TopicAgreement(queue, limit);
+    public static List<Agreement.Difference> differences(DeadLetterQueue queue, KafkaConnection kafka, int limit, boolean dropUnknown) {
+        var agreement = new TopicAgreement(queue, limit, dropUnknown);
         queue.database().inTransaction(connection -> agreement.readTable(connection));
         String topic = queue.topics().deadLetters();
         Optional<TopicScan> scan = TopicScan.open(kafka, topic);
@@ -147,7 +150,8 @@ public final class TopicAgreement {
         });
         tell(unknown, LEFT, "the topic shows it at revision %d, but it is not in the queue", true);
         tell(ahead, AHEAD, "the topic shows revision %d, which the table never had, and hides what --repair would stage: if the database "
-                + "was restored from a backup, delete the topic, run chargeonce migrate, then verify --repair", false);
+                + "was restored from a backup, delete the topic, run chargeonce migrate, then verify --repair. Before that, look at what only the "
+                + "topic has", false);
     }
 
     private void tell(Map<String, Seen> suspects, String sql, String what, boolean repairable) {
@@ -160,14 +164,19 @@ public final class TopicAgreement {
 
     /** It left for good a while ago, no record of that waits; or it was never there. A minute is longer than any commit takes. */
     private static final String LEFT = """
-            SELECT id, its.state FROM unnest(?::text[], ?::int[]) AS seen (id, revision)
+            SELECT id, CASE WHEN its.state IN ('dead', 'unresolved') THEN its.state
+                            WHEN its.state IS NULL AND letter.state IS NULL THEN 'unknown' END
+              FROM unnest(?::text[], ?::int[]) AS seen (id, revision)
               LEFT JOIN dead_letter AS letter ON dead_letter_id = id
-              LEFT JOIN operation_state AS its ON its.operation_id = id AND its.state IN ('dead', 'unresolved')
+              LEFT JOIN operation_state AS its ON its.operation_id = id
              WHERE (letter.state IS NULL OR letter.state <> 'dead' AND changed_at < clock_timestamp() - interval '1 minute')
                AND NOT EXISTS (SELECT FROM outbox WHERE topic = ? AND record_key = id)
             """;
 
-    /** A tombstone would hide the last that shows it. */
+    /** A tombstone would remove the last that is left of it. */
+    private static final String ONLY_THERE = ", and neither is its payment in the database: after a restore that lost rows, this may be all "
+            + "that is left of a payment. --repair leaves it; with --drop-unknown too, --repair removes it from the topic";
+
     private static final String LOST = ", although its payment is %s: the table lost its letter, of which --repair leaves the topic's copy "
             + "as it is; chargeonce dlq why ID tells what happened";
 
@@ -187,8 +196,10 @@ public final class TopicAgreement {
             try (var result = statement.executeQuery()) {
                 while (result.next()) {
                     String payment = result.getString(2);
+                    boolean onlyThere = "unknown".equals(payment);
                     add(result.getString(1), what.formatted(suspects.get(result.getString(1)).revision)
-                            + (payment == null ? "" : LOST.formatted(payment)), repairable && payment == null);
+                            + (onlyThere ? ONLY_THERE : payment == null ? "" : LOST.formatted(payment)),
+                            repairable && (payment == null || onlyThere && dropUnknown));
                 }
             }
         }

@@ -78,9 +78,13 @@ class TopicTest {
         assertThat(verify.out()).contains(lost + "  it is in the queue, but a tombstone that is not the pipeline's hides it on the topic",
                 older + "  it is in the queue at revision 2, but the topic shows it at revision 1",
                 left + "  the topic shows it at revision 1, but it is not in the queue",
-                nobodys + "  the topic shows it at revision 1, but it is not in the queue", "4 differences on the topic");
+                nobodys + "  the topic shows it at revision 1, but it is not in the queue, and neither is its payment in the database",
+                "3 differences on the topic", "1 difference that --repair cannot mend");
 
-        assertThat(verify("--repair", "--reason", "it was forged").out()).contains("4 staged for the topic");
+        assertThat(verify("--repair", "--reason", "the topic was wrong").out()).contains("3 staged for the topic");
+        publish();
+        assertThat(verify().out()).as("after a restore it may be all that is left of a payment").contains(nobodys).hasLineCount(2);
+        assertThat(verify("--repair", "--drop-unknown", "--reason", "it was forged").out()).contains("1 staged for the topic");
         publish();
         assertThat(verify()).isEqualTo(AGREED);
         assertThat(rows.audit(older)).isEqualTo("dlq.repaired");
