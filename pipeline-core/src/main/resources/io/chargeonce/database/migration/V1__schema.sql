@@ -866,6 +866,8 @@ CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
 -- and IS TRUE has it go by the key, whatever Postgres takes the tables' sizes for.
 CREATE VIEW outbox_to_relay AS
     SELECT outbox_id, shard, topic, record_key, value, headers, raw_key, raw_headers, refusal,
+           -- What of a row can be large. People see it, and nothing else of this view but the id.
+           coalesce(octet_length(value), 0) + coalesce(octet_length(raw_key), 0) + coalesce(octet_length(raw_headers), 0) AS bytes,
            request.*
       FROM outbox LEFT JOIN LATERAL (
             SELECT payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, customer, reference, accepted_at,
