@@ -220,6 +220,11 @@ class TheftTest {
         """
             INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, state, cause, message, \
             generation) VALUES ('pay_succeeded', 'pay_succeeded', 'pay_succeeded', 'acme', 1000, 'EUR', 'dead', 'psp_unwell', 'm', 1)""",
+        // What has left the queue before it was in it is counted by no four eyes.
+        """
+            INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, source_partition, source_offset,
+                sealed_record, target_topic)
+            VALUES ('forged', 'merged', 'foreign', 'm', 1, 'orders', 0, 1, 'x', 'orders')""",
         "UPDATE hand_settlement SET state = 'settled', answered_at = now() WHERE state = 'waiting'",
         "UPDATE hand_settlement SET answer = 'the PSP says so' WHERE state = 'waiting'",
         "UPDATE hand_settlement SET operation_id = 'pay_dead'",
