@@ -358,6 +358,18 @@ class TheftTest {
         database.refused(role, "SELECT tokens_of('{pay_accepted}')");
     }
 
+    /** Other systems' records wait there in clear text for their way back. */
+    @ParameterizedTest
+    @ValueSource(strings = {"chargeonce_dlq_reader", "chargeonce_dlq_operator", "chargeonce_dlq_unmask"})
+    void people_read_nothing_of_what_waits_for_kafka_but_its_size(String role) throws SQLException {
+        for (String columns : List.of("value", "headers", "raw_key", "raw_headers", "*")) {
+            database.refused(role, "SELECT %s FROM outbox".formatted(columns));
+            database.refused(role, "SELECT %s FROM outbox_to_relay".formatted(columns));
+        }
+        database.execute(role, "SELECT outbox_id, topic, record_key, staged_at, refusal, bytes FROM outbox JOIN "
+                + "(SELECT outbox_id, bytes FROM outbox_to_relay) AS its USING (outbox_id)");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {
         "SELECT FROM merchant_token", "SELECT FROM idempotency_key", "SELECT requests_per_second FROM merchant",
