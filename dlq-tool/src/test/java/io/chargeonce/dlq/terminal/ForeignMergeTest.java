@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chargeonce.database.OutboxRelay;
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.query.DeadLetterFilter;
 import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.story.Export;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;
@@ -42,6 +44,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Other systems' dead letters go back to the topics that they came from. */
@@ -319,6 +322,35 @@ class ForeignMergeTest {
         assertThat(take().out()).contains("3 records came into the queue", "To send them back", "2 of them cannot be sent back",
                 "1 had been in it before");
         assertThat(rows.text("SELECT count(*) FROM audit_record WHERE action = 'dlq.imported'")).isEqualTo("3");
+    }
+
+    /** Without headers for the way back, with others than HeaderBytes writes, another record than the letter's, and no record at all. */
+    private static final List<byte[]> CHANGED = List.of(content(KEY, VALUE, null, null), content(KEY, VALUE, null, new byte[] {1}),
+            content(KEY, new byte[] {9}, null, new byte[0]), new byte[] {0});
+
+    private static byte[] content(byte[]... parts) {
+        var bytes = ByteBuffer.allocate(100);
+        for (byte[] part : parts) {
+            bytes.putInt(part == null ? -1 : part.length).put(part == null ? new byte[0] : part);
+        }
+        return Arrays.copyOf(bytes.array(), bytes.position());
+    }
+
+    @ParameterizedTest
+    @FieldSource("CHANGED")
+    void a_letter_whose_bytes_were_changed_stays_and_keeps_no_payment_from_being_merged(byte[] content) throws Exception {
+        bury(orders, KEY, VALUE);
+        take();
+        String letter = only();
+        rows.owner().withConnection(connection -> Sql.update(connection, "UPDATE dead_letter SET sealed_record = ?",
+                QueueRows.VAULT.seal(DeadLetter.place(letter), content)));
+        String payment = rows.dead();
+        Called merge = call("merge", "--all", "--canary", "0", "--yes", "--wait", "0");
+        assertThat(words(merge)).as(merge.err()).contains("its bytes were changed");
+        assertThat(rows.text("SELECT string_agg(fate, ' ' ORDER BY fate) FROM dlq_run_item")).isEqualTo("closed reentered");
+        assertThat(rows.letter(letter)).isEqualTo("dead/1");
+        assertThat(rows.letter(payment)).isEqualTo("merged/2");
+        assertThat(call("show", letter).exit()).isZero();
     }
 
     /** Whoever made up a letter past the import. */
