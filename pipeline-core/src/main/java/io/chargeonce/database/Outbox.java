@@ -105,7 +105,7 @@ public final class Outbox {
     }
 
     private static final int MOST_AT_ONCE = 1000;
-    /** A row has at most 4 MiB. The last one of a read may come on top, and first requests, which have some KB each. */
+    /** A row has at most 12 MiB. The last one of a read may come on top, and first requests, which have some KB each. */
     private static final int MOST_BYTES_AT_ONCE = 8 << 20;
 
     private static final String READ = """
@@ -121,8 +121,7 @@ public final class Outbox {
                    snapshot::text, EXISTS (SELECT FROM outbox WHERE refusal IS NOT NULL AND shard = ANY (?)), found
               FROM look LEFT JOIN LATERAL (
                     SELECT staged.*, count(*) OVER () AS found, sum(bytes) OVER (ORDER BY outbox_id) - bytes AS before
-                      FROM (SELECT *, coalesce(octet_length(value), 0) + coalesce(octet_length(raw_headers), 0) AS bytes
-                              FROM outbox_to_relay AS staged
+                      FROM (SELECT * FROM outbox_to_relay AS staged
                              WHERE outbox_id >= (SELECT id FROM start) AND shard = ANY (?) AND topic <> ALL (?) AND refusal IS NULL
                                AND NOT EXISTS (SELECT FROM outbox AS refused
                                                 WHERE refused.record_key = staged.record_key AND refused.refusal IS NOT NULL)
@@ -198,9 +197,7 @@ public final class Outbox {
             SELECT outbox_id, topic, record_key, value, headers, raw_key, raw_headers, payment_id, kind, merchant_id, idempotency_key,
                    amount, currency, payment_method, customer, reference, accepted_at, traceparent
               FROM (SELECT first.*, sum(bytes) OVER (ORDER BY record_key) - bytes AS before
-                      FROM (SELECT DISTINCT ON (record_key) *,
-                                   coalesce(octet_length(value), 0) + coalesce(octet_length(raw_headers), 0) AS bytes
-                              FROM outbox_to_relay
+                      FROM (SELECT DISTINCT ON (record_key) * FROM outbox_to_relay
                              WHERE refusal IS NOT NULL AND shard = ANY (?) AND record_key > ?
                              ORDER BY record_key, outbox_id
                              LIMIT ?) AS first) AS staged

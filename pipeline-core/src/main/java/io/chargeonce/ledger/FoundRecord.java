@@ -56,7 +56,7 @@ public record FoundRecord(String topic, int partition, long offset, byte[] key, 
         public static Content of(byte[] bytes) {
             try {
                 ByteBuffer in = ByteBuffer.wrap(bytes);
-                return new Content(part(in), part(in), part(in), in.hasRemaining() ? Optional.of(part(in)) : Optional.empty());
+                return new Content(part(in), part(in), part(in), Optional.of(in).filter(ByteBuffer::hasRemaining).map(Content::part));
             } catch (BufferUnderflowException | NegativeArraySizeException | OutOfMemoryError cut) {
                 throw new IllegalArgumentException("these bytes are not a record's content", cut);
             }
@@ -81,7 +81,7 @@ public record FoundRecord(String topic, int partition, long offset, byte[] key, 
     }
 
     /** Derived from place and content, so that a record that is read twice is one dead letter. */
-    String id() {
+    public String id() {
         try {
             var digest = MessageDigest.getInstance("SHA-256");
             digest.update("%s|%d|%d|".formatted(topic, partition, offset).getBytes(StandardCharsets.UTF_8));

@@ -35,7 +35,7 @@ public record Topics(String prefix) {
 
     /** The database has the same pattern, at "target_topic": it knows no prefix. */
     private static final Pattern OF_SOME_PIPELINE = Pattern.compile(".*[.](requests|outcomes|receipts|disputes|dlq|retry-[0-9]+|waiting"
-            + "|overdue|audit-seals|intake-refused)|.*[.]intake[.].*");
+            + "|overdue|audit-seals|intake-refused)|.*[.]intake[.].*|" + AccessPlan.CONSOLES_OWN + ".*");
     private static final Pattern OF_KAFKA = Pattern.compile("__.*|[.]{1,2}");
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,249}");
 

@@ -81,10 +81,11 @@ GRANT INSERT (raw_key, raw_headers) ON outbox TO chargeonce_dlq_operator;
 GRANT EXECUTE ON FUNCTION a_request_says_what_was_accepted(text, bytea, json), a_copy_says_what_its_letter_says(text, bytea, json),
     a_record_goes_back_as_it_came(text, text, bytea, bytea, json)
     TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_operator;
--- For readiness checks, and for the comparison with the topic of dead letters.
-GRANT SELECT ON outbox TO chargeonce_ingest, chargeonce_charge, chargeonce_retry, chargeonce_dlq_reader, chargeonce_dlq_operator,
-    chargeonce_dlq_unmask;
-GRANT SELECT ON outbox_to_relay TO chargeonce_ingest, chargeonce_charge, chargeonce_retry;
+GRANT SELECT ON outbox, outbox_to_relay TO chargeonce_ingest, chargeonce_charge, chargeonce_retry;
+-- People see what waits and what the broker refuses, and how large that is. What goes back to another system waits here in clear text.
+GRANT SELECT (outbox_id, topic, record_key, staged_at, refusal) ON outbox
+    TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
+GRANT SELECT (outbox_id, bytes) ON outbox_to_relay TO chargeonce_dlq_reader, chargeonce_dlq_operator, chargeonce_dlq_unmask;
 GRANT UPDATE (refusal), DELETE ON outbox TO chargeonce_ingest, chargeonce_charge, chargeonce_retry;
 GRANT SELECT, INSERT (shard, mark), UPDATE (mark) ON relay_shard TO chargeonce_ingest, chargeonce_charge, chargeonce_retry;
 

@@ -91,6 +91,9 @@ record RunRoutes(RunDocuments documents, LedRuns led) implements ConsoleApi.Rout
         if (plan.standings().total().count() == 0) {
             throw ConsoleProblems.wrong("There is nothing of this kind.").refusal();
         }
+        kind.refusal(plan).ifPresent(why -> {
+            throw ConsoleProblems.wrong(Character.toUpperCase(why.charAt(0)) + why.substring(1) + ".").refusal();
+        });
         AuditContext by = call.by(reason);
         var runs = new DlqRuns(call.queue());
         DlqRun run = runs.plan(kind, plan.selection(), by, terms);

@@ -18,6 +18,9 @@ import java.util.Locale;
 /** The hops of one payment at one time, in the history. */
 final class HopBytes {
 
+    /** Kafka refuses a record of a megabyte, and what Kafka refuses would end the streams each time they begin again. */
+    private static final int ENOUGH = 64 << 10;
+
     private HopBytes() {}
 
     static Hop of(Fact fact, String kind, long millis) {
@@ -45,16 +48,20 @@ final class HopBytes {
     }
 
     /**
-     * A record that is read again adds nothing.
+     * A record that is read again adds nothing, and neither does one more than enough of one moment.
      *
      * @param hops null if there are none yet
+     * @return the same array if nothing is added
      */
     static byte[] add(byte[] hops, Hop hop) {
         if (hops == null) {
             return write(hop);
         }
+        if (hops.length > ENOUGH || read(hops).contains(hop)) {
+            return hops;
+        }
         byte[] more = write(hop);
-        return read(hops).contains(hop) ? hops : ByteBuffer.allocate(hops.length + more.length).put(hops).put(more).array();
+        return ByteBuffer.allocate(hops.length + more.length).put(hops).put(more).array();
     }
 
     private static byte[] write(Hop hop) {

@@ -140,9 +140,16 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         if (!news.equals(News.NONE)) {
             measure(known, fact, left, was, at);
         }
-        known.who.ifPresent(who -> journeys.put(who.paymentId(),
-                HopBytes.add(journeys.fetch(who.paymentId(), at), HopBytes.of(fact, who.kind(), at)), at));
+        known.who.ifPresent(who -> addHop(who.paymentId(), HopBytes.of(fact, who.kind(), at), at));
         save(id, known, wasOpen);
+    }
+
+    private void addHop(String payment, Hop hop, long at) {
+        byte[] hops = journeys.fetch(payment, at);
+        byte[] more = HopBytes.add(hops, hop);
+        if (more != hops) {
+            journeys.put(payment, more, at);
+        }
     }
 
     /** It tells about an operation of which nothing else is known any more: what followed it is gone, or what came before it. */

@@ -78,6 +78,17 @@ class ReadingTest {
     }
 
     @Test
+    void a_thousand_records_of_one_moment_are_not_all_kept_and_the_next_payment_is_followed() {
+        for (int n = 0; n < 1_000; n++) {
+            witness.take(payment.declines("\u20ac".repeat(120), T));
+        }
+        assertThat(witness.board.journey("pay_1")).hasSizeBetween(100, 300);
+        Told next = Told.charge("pay_2", 1000, "EUR", T);
+        witness.take(next.requested(T), next.succeeds(T));
+        assertThat(witness.board.journey("pay_2")).extracting(Hop::stage).containsExactly("requests", "settled");
+    }
+
+    @Test
     void journeys_are_forgotten_when_their_retention_is_over() {
         try (var shortly = new Streamed(Duration.ofHours(1))) {
             shortly.take(payment.requested(T), payment.succeeds(T.plusSeconds(1)));

@@ -22,7 +22,10 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -31,6 +34,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.assertj.core.groups.Tuple;
@@ -108,6 +112,35 @@ class WitnessTest {
                     "settled");
             assertThat(witness.view().progress().problem()).isEmpty();
         }
+    }
+
+    /** A batch's records have one time if the broker's clock stamps them, as it does. All hops of one moment are one record of a store. */
+    @Test
+    void a_batch_of_outcomes_about_one_payment_stops_nothing() throws Exception {
+        var byUs = new AlterConfigOp(new ConfigEntry("message.timestamp.type", "CreateTime"), AlterConfigOp.OpType.SET);
+        admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.TOPIC, topics.outcomes()), List.of(byUs))).all().get();
+        try (Witness witness = start()) {
+            Told many = charge("pay_many");
+            long at = System.currentTimeMillis();
+            until(() -> decline(many, at).get().timestamp() == at);
+            for (int n = 0; n < 3_000; n++) {
+                decline(many, at);
+            }
+            decline(many, at + 1);
+            producer.flush();
+            Told next = charge("pay_next");
+            send(next.requested(Instant.now()));
+            send(next.succeeds(Instant.now()));
+            until(() -> witness.view().journey("pay_next").size() == 2);
+            until(() -> witness.view().journey("pay_many").stream().anyMatch(hop -> hop.at().toEpochMilli() == at + 1));
+            assertThat(witness.view().journey("pay_many")).hasSizeBetween(100, 1_000);
+            assertThat(witness.view().progress().problem()).isEmpty();
+        }
+    }
+
+    private Future<RecordMetadata> decline(Told payment, long at) {
+        Message told = payment.declines("\u20ac".repeat(120), Instant.ofEpochMilli(at));
+        return producer.send(new ProducerRecord<>(topics.outcomes(), null, at, told.key(), told.value()));
     }
 
     @Tag("proof")

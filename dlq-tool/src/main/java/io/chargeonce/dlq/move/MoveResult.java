@@ -22,7 +22,7 @@ public enum MoveResult {
     STOPPED,
     /** Left as it is, because this may not be done with it: poison in a merge, money that was or may be taken in a purge. */
     REFUSED,
-    /** A record without a payment, left as it is, because no data key here opens it. */
+    /** A record without a payment, left as it is, because no data key here opens it, or its bytes were changed. */
     CLOSED,
     /** Another system's record, left as it is, because Kafka has no topic of its target's name, or shows none to this login. */
     NO_TOPIC,

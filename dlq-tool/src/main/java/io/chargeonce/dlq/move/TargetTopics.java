@@ -80,9 +80,13 @@ public final class TargetTopics {
     /** Why a record cannot go to its topic; empty if it can. */
     public Optional<MoveResult> obstacle(RawRow row) {
         Optional<Integer> limit = largest.getOrDefault(row.topic(), Optional.empty());
-        return limit.isEmpty() ? Optional.of(MoveResult.NO_TOPIC)
-                : size(row, Compression.NONE) > ProducerSettings.LARGEST_REQUEST || size(row, Compression.lz4().build()) > limit.get()
-                        ? Optional.of(MoveResult.TOO_LARGE) : Optional.empty();
+        if (limit.isEmpty()) {
+            return Optional.of(MoveResult.NO_TOPIC);
+        }
+        // Many small headers are larger in the outbox, which takes as much of them as a request does.
+        boolean tooLarge = row.headers().length > ProducerSettings.LARGEST_REQUEST
+                || size(row, Compression.NONE) > ProducerSettings.LARGEST_REQUEST || size(row, Compression.lz4().build()) > limit.get();
+        return tooLarge ? Optional.of(MoveResult.TOO_LARGE) : Optional.empty();
     }
 
     /** Of a batch with this record alone: where a larger one is refused, a producer divides it. */

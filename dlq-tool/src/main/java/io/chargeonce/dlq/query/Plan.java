@@ -15,9 +15,12 @@ import java.util.Optional;
  * A selection, and what it holds by standing. It moves nothing; a run looks at each dead letter again before it touches it.
  *
  * @param fingerprint equal for equal sets of dead letters
- * @param targets     to which topics a merge would send how many of other systems' records, the ten with the most
+ * @param targets     to which topics a merge would send how many of other systems' records, those with the most first
  */
 public record Plan(Selection selection, SumsByKind<MoneyStatus> standings, String fingerprint, Map<String, Long> targets) {
+
+    /** A person can look at so many. Whoever writes the records chooses the topics, and could choose as many as there are records. */
+    public static final int MOST_TARGETS = 100;
 
     public static Plan of(DeadLetterQueue queue, DeadLetterFilter filter) {
         return of(queue, filter, Selection.From.THE_QUEUE);
@@ -47,7 +50,8 @@ public record Plan(Selection selection, SumsByKind<MoneyStatus> standings, Strin
     }
 
     private static final String TARGETS = "SELECT target_topic, count(*) FROM (SELECT letter.target_topic,\n" + DeadLetterQuery.STANDING
-            + " AS standing\n%s) AS letters WHERE standing = 'foreign' GROUP BY target_topic ORDER BY count(*) DESC, target_topic LIMIT 10";
+            + " AS standing\n%s) AS letters WHERE standing = 'foreign' GROUP BY target_topic ORDER BY count(*) DESC, target_topic LIMIT "
+            + MOST_TARGETS;
 
     private static Map<String, Long> targets(Connection connection, Selection selection, Sum foreign) throws SQLException {
         var targets = new LinkedHashMap<String, Long>();
@@ -56,6 +60,12 @@ public record Plan(Selection selection, SumsByKind<MoneyStatus> standings, Strin
                     row -> targets.put(row.getString(1), row.getLong(2)), DeadLetterQuery.values(selection));
         }
         return targets;
+    }
+
+    /** Whether each topic that a merge would send other systems' records to is among the targets. */
+    public boolean namesEachTarget() {
+        return targets.size() < MOST_TARGETS
+                || targets.values().stream().mapToLong(Long::longValue).sum() == standings.of(MoneyStatus.FOREIGN).count();
     }
 
     public static String fingerprint(long xor) {

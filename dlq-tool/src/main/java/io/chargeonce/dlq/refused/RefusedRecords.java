@@ -65,8 +65,8 @@ public final class RefusedRecords {
     }
 
     private static final String FIND = """
-            SELECT outbox_id, topic, record_key, extract(epoch FROM clock_timestamp() - staged_at), coalesce(length(value), 0), refusal,
-                   coalesce(later.records, 0)
+            SELECT outbox_id, topic, record_key, extract(epoch FROM clock_timestamp() - staged_at),
+                   (SELECT bytes FROM outbox_to_relay AS its WHERE its.outbox_id = outbox.outbox_id), refusal, coalesce(later.records, 0)
               FROM outbox
               LEFT JOIN (SELECT record_key, count(*) AS records FROM outbox
                           WHERE refusal IS NULL AND record_key IN (SELECT record_key FROM outbox WHERE refusal IS NOT NULL)

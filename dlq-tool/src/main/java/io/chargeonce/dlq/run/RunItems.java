@@ -140,13 +140,13 @@ final class RunItems {
 
     private static final String TARGETS = """
             SELECT target_topic, count(*) FROM dlq_run_item JOIN dead_letter USING (dead_letter_id)
-             WHERE run_id = ? AND target_topic <> '' GROUP BY target_topic ORDER BY count(*) DESC, target_topic LIMIT 10
+             WHERE run_id = ? AND target_topic <> '' GROUP BY target_topic ORDER BY count(*) DESC, target_topic LIMIT ?
             """;
 
     /** To which topics other systems' records would go, and how many, as a {@link Plan} has them. */
     static Map<String, Long> targets(Connection connection, String run) throws SQLException {
         var targets = new LinkedHashMap<String, Long>();
-        Sql.all(connection, TARGETS, row -> targets.put(row.getString(1), row.getLong(2)), run);
+        Sql.all(connection, TARGETS, row -> targets.put(row.getString(1), row.getLong(2)), run, Plan.MOST_TARGETS);
         return targets;
     }
 

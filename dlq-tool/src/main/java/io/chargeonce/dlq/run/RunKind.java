@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /** What a run does with its dead letters, or with what waits. All else about runs is the same for every kind. */
 public enum RunKind {
@@ -64,6 +65,13 @@ public enum RunKind {
 
     public Plan plan(DeadLetterQueue queue, DeadLetterFilter filter) {
         return Plan.of(queue, filter, from());
+    }
+
+    /** Why nobody may begin it: each topic that other systems' records would go to must have been shown. */
+    public Optional<String> refusal(Plan plan) {
+        return this != MERGE || plan.namesEachTarget() ? Optional.empty()
+                : Optional.of(("other systems' records would go to more than %d topics, which is more than a plan can show: merge a part "
+                        + "of them, such as one import by its --run, or purge them; nothing was changed").formatted(Plan.MOST_TARGETS));
     }
 
     /** Whether the change is not final at once: what becomes of the moved ones decides if the run goes on. */

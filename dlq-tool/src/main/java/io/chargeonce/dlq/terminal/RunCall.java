@@ -57,7 +57,7 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
     int begin(DeadLetterQueue queue, DeadLetterFilter filter, RunTerms terms, Expected expected, Extent extent) {
         Plan plan = look(queue, filter);
         plan.missing(queue).forEach((id, letter) -> tell(ChangeReport.missing(kind, Printable.of(id), letter)));
-        Optional<String> refusal = expected.refusal(plan);
+        Optional<String> refusal = expected.refusal(plan).or(() -> extent == Extent.LOOK ? Optional.empty() : kind.refusal(plan));
         if (refusal.isPresent()) {
             tell(refusal.get());
             return NO;

@@ -123,7 +123,8 @@ public final class Words {
             case RETRIED -> "staged to be tried now";
             case STOPPED -> "stopped: in the dead-letter queue";
             case REFUSED -> "refused and left as it was";
-            case CLOSED -> "left as it was: no key in the file of CHARGEONCE_DATA_KEY_FILE opens it; add the key, or purge it";
+            case CLOSED -> "left as it was: no key in the file of CHARGEONCE_DATA_KEY_FILE opens it, or its bytes were changed; add the "
+                    + "key, or purge it";
             case NO_TOPIC -> "left as it was: its topic does not exist, or you may not see it (migrate --roles --foreign-topic); create it "
                     + "and merge again, or purge it";
             case TOO_LARGE -> "left as it was: larger than its topic takes; raise max.message.bytes there and merge again, or purge it";

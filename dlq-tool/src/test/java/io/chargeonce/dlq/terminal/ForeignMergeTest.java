@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.chargeonce.database.OutboxRelay;
+import io.chargeonce.database.Sql;
 import io.chargeonce.dlq.QueueRows;
 import io.chargeonce.dlq.query.DeadLetterFilter;
+import io.chargeonce.dlq.query.Plan;
 import io.chargeonce.dlq.story.Export;
 import io.chargeonce.kafka.KafkaConnection;
 import io.chargeonce.kafka.ProducerSettings;
+import io.chargeonce.ledger.DeadLetter;
 import io.chargeonce.ledger.Staging;
 import io.chargeonce.sandbox.TestStack;
 import io.chargeonce.wire.TopicPlan;
@@ -27,6 +30,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -39,6 +44,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Other systems' dead letters go back to the topics that they came from. */
@@ -270,19 +276,37 @@ class ForeignMergeTest {
         for (int n = 10; n < 21; n++) {
             bury(orders + "-" + n, KEY, VALUE);
         }
-        String ten = "to %1$s 3 · to %1$s-10 1 · to %1$s-11 1".formatted(orders);
-        String others = "· to %s-18 1 · to other topics 2.".formatted(orders);
-        assertThat(words(take())).contains(ten, others);
-        assertThat(words(call("merge", "--all"))).contains(ten, others);
-        assertThat(words(call("merge", "--all", "--plan"))).contains(ten, others);
+        String all = "Of other systems' records: to %s 3 · %s.".formatted(orders,
+                IntStream.range(10, 21).mapToObj(n -> "to %s-%d 1".formatted(orders, n)).collect(Collectors.joining(" · ")));
+        assertThat(words(take())).contains(all);
+        assertThat(words(call("merge", "--all"))).contains(all);
+        assertThat(words(call("merge", "--all", "--plan"))).contains(all);
         String run = rows.text("SELECT run_id FROM dlq_run");
-        assertThat(words(call("runs", "show", run))).contains(ten, others);
+        assertThat(words(call("runs", "show", run))).contains(all);
         for (Called json : List.of(call("merge", "--all", "--json"), call("merge", "--all", "--plan", "--json"),
                 call("runs", "show", run, "--json"))) {
-            assertThat(json.json().getFirst().path("targets")).hasSize(10);
+            assertThat(json.json().getFirst().path("targets")).hasSize(12);
             assertThat(json.json().getFirst().at("/targets/" + orders).asLong()).isEqualTo(3);
         }
         assertThat(call("purge", "--all").out()).doesNotContain("to " + orders);
+    }
+
+    @Test
+    void no_merge_goes_to_more_topics_than_a_person_was_shown() throws Exception {
+        for (int n = 0; n <= Plan.MOST_TARGETS; n++) {
+            bury(orders + "-" + n, KEY, VALUE);
+        }
+        take();
+        assertThat(words(call("merge", "--all"))).contains(" · to other topics 1.");
+        for (String how : List.of("--plan", "--yes")) {
+            Called merge = call("merge", "--all", how);
+            assertThat(merge.exit()).isEqualTo(1);
+            assertThat(merge.err()).contains("more than 100 topics", "merge a part", "nothing was changed");
+        }
+        assertThat(rows.text("SELECT count(*) FROM dlq_run")).isEqualTo("0");
+        String one = rows.text("SELECT dead_letter_id FROM dead_letter WHERE target_topic = '" + orders + "-7'");
+        assertThat(call("merge", one, "--plan").exit()).isZero();
+        assertThat(call("purge", "--all", "--reason", "a flood", "--yes").exit()).isZero();
     }
 
     private static String words(Called called) {
@@ -293,10 +317,50 @@ class ForeignMergeTest {
     void what_another_system_gave_up_twice_is_one_letter() throws Exception {
         bury("payments.requests", KEY, VALUE);
         bury("payments.requests", KEY, VALUE);
+        bury("chargeonce-console-payments-facts-repartition", KEY, VALUE);
         bury(orders, KEY, VALUE);
-        assertThat(take().out()).contains("2 records came into the queue", "To send them back", "1 of them cannot be sent back",
+        assertThat(take().out()).contains("3 records came into the queue", "To send them back", "2 of them cannot be sent back",
                 "1 had been in it before");
-        assertThat(rows.text("SELECT count(*) FROM audit_record WHERE action = 'dlq.imported'")).isEqualTo("2");
+        assertThat(rows.text("SELECT count(*) FROM audit_record WHERE action = 'dlq.imported'")).isEqualTo("3");
+    }
+
+    /** Without headers for the way back, with others than HeaderBytes writes, another record than the letter's, and no record at all. */
+    private static final List<byte[]> CHANGED = List.of(content(KEY, VALUE, null, null), content(KEY, VALUE, null, new byte[] {1}),
+            content(KEY, new byte[] {9}, null, new byte[0]), new byte[] {0});
+
+    private static byte[] content(byte[]... parts) {
+        var bytes = ByteBuffer.allocate(100);
+        for (byte[] part : parts) {
+            bytes.putInt(part == null ? -1 : part.length).put(part == null ? new byte[0] : part);
+        }
+        return Arrays.copyOf(bytes.array(), bytes.position());
+    }
+
+    @ParameterizedTest
+    @FieldSource("CHANGED")
+    void a_letter_whose_bytes_were_changed_stays_and_keeps_no_payment_from_being_merged(byte[] content) throws Exception {
+        bury(orders, KEY, VALUE);
+        take();
+        String letter = only();
+        rows.owner().withConnection(connection -> Sql.update(connection, "UPDATE dead_letter SET sealed_record = ?",
+                QueueRows.VAULT.seal(DeadLetter.place(letter), content)));
+        String payment = rows.dead();
+        Called merge = call("merge", "--all", "--canary", "0", "--yes", "--wait", "0");
+        assertThat(words(merge)).as(merge.err()).contains("its bytes were changed");
+        assertThat(rows.text("SELECT string_agg(fate, ' ' ORDER BY fate) FROM dlq_run_item")).isEqualTo("closed reentered");
+        assertThat(rows.letter(letter)).isEqualTo("dead/1");
+        assertThat(rows.letter(payment)).isEqualTo("merged/2");
+        assertThat(call("show", letter).exit()).isZero();
+    }
+
+    /** Whoever made up a letter past the import. */
+    @ParameterizedTest
+    @ValueSource(strings = {"payments.outcomes", "other.intake.acme", "chargeonce-console-payments-open-changelog", "__consumer_offsets"})
+    void the_database_takes_no_letter_that_would_go_to_a_topic_of_ours_or_of_kafkas(String topic) throws Exception {
+        bury(orders, KEY, VALUE);
+        take();
+        assertThatThrownBy(() -> rows.text("UPDATE dead_letter SET target_topic = '" + topic + "' RETURNING 1"))
+                .rootCause().hasMessageContaining("target_topic");
     }
 
     private static byte[] random(int length) {

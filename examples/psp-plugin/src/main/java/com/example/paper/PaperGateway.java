@@ -16,6 +16,7 @@ import io.chargeonce.psp.Refund;
 import io.chargeonce.psp.RefundGateway;
 import io.chargeonce.psp.http.PspHttp;
 import io.chargeonce.psp.http.WireFailure;
+import io.chargeonce.text.RetryAfterHeader;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLDecoder;
@@ -120,7 +121,7 @@ final class PaperGateway implements Gateway, RefundGateway {
                 case 400, 422 -> new Outcome.Failed(FailureCause.REQUEST_REFUSED, "Paper refused the request: " + answer.body());
                 case 401, 403 -> new Outcome.Failed(FailureCause.CREDENTIAL_REFUSED, "Paper refused the key");
                 case 429 -> new Outcome.Failed(FailureCause.RATE_LIMITED, "Paper takes no more requests for now",
-                        answer.headers().firstValue("Retry-After").map(seconds -> Duration.ofSeconds(Long.parseLong(seconds))));
+                        RetryAfterHeader.in(answer.headers().map()));
                 default -> unknown(UnknownCause.PSP_ERROR, "Paper answered " + answer.statusCode(), Optional.empty());
             };
         } catch (IOException e) {

@@ -8,6 +8,8 @@ import io.chargeonce.payment.OperationState;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.sandbox.psp.Endpoint;
 import io.chargeonce.sandbox.psp.Fault;
+import io.chargeonce.sandbox.psp.FaultRule;
+import io.chargeonce.sandbox.psp.LoggedRequest;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -55,5 +57,21 @@ class PaperGatewayContractTest extends GatewayContract {
         settle(id);
         assertThat(state(id)).isEqualTo(OperationState.DECLINED);
         assertThat(captures(id)).isEmpty();
+    }
+
+    /** Paper says when by a date. */
+    @Test
+    void a_payment_that_is_to_come_later_is_sent_again_without_a_query() {
+        psp().inject(FaultRule.once(new Fault.RateLimited(1)).on(PaperPsp.Call.PAY));
+        int before = psp().requests().size();
+        String id = accept(card());
+        settle(id);
+        assertThat(captures(id)).hasSize(1);
+        List<LoggedRequest> requests = psp().requests().subList(before, psp().requests().size());
+        List<String> keys = requests.stream().filter(request -> request.path().equals("/payments"))
+                .map(request -> request.idempotencyKey().orElseThrow()).toList();
+        assertThat(keys).hasSizeGreaterThan(1);
+        assertThat(requests).extracting(LoggedRequest::path)
+                .doesNotContainAnyElementsOf(keys.stream().map("/keys/%s/outcome"::formatted).toList());
     }
 }

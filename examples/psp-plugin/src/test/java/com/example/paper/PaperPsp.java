@@ -16,6 +16,8 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,6 +31,8 @@ import java.util.Set;
 public final class PaperPsp implements PspSimulator {
 
     static final String API_KEY = "paper-key";
+    private static final DateTimeFormatter DATE =
+            DateTimeFormatter.ofPattern("EEE, dd MMM uuuu HH:mm:ss 'GMT'", Locale.US).withZone(ZoneOffset.UTC);
 
     enum Call implements Endpoint {
         PAY,
@@ -93,7 +97,11 @@ public final class PaperPsp implements PspSimulator {
     private HttpAnswer faulty(Fault fault, Call call, String key, Map<String, String> body) {
         return switch (fault) {
             case Fault.FailBefore before -> status(500, "failed");
-            case Fault.RateLimited limited -> status(429, "wait").with("Retry-After", "" + limited.retryAfterSeconds());
+            case Fault.RateLimited limited -> {
+                Instant now = Instant.now();
+                yield status(429, "wait").with("Date", DATE.format(now))
+                        .with("Retry-After", DATE.format(now.plusSeconds(limited.retryAfterSeconds())));
+            }
             case Fault.Refused refused -> status(refused.status(), "refused");
             case Fault.Reset reset -> new HttpAnswer.Reset();
             case Fault.FailAfter after -> after(call, key, body, status(500, "failed"));

@@ -866,6 +866,8 @@ CREATE POLICY each_tells_what_it_decides ON outbox FOR INSERT WITH CHECK (CASE
 -- and IS TRUE has it go by the key, whatever Postgres takes the tables' sizes for.
 CREATE VIEW outbox_to_relay AS
     SELECT outbox_id, shard, topic, record_key, value, headers, raw_key, raw_headers, refusal,
+           -- What of a row can be large. People see it, and nothing else of this view but the id.
+           coalesce(octet_length(value), 0) + coalesce(octet_length(raw_key), 0) + coalesce(octet_length(raw_headers), 0) AS bytes,
            request.*
       FROM outbox LEFT JOIN LATERAL (
             SELECT payment_id, kind, merchant_id, idempotency_key, amount, currency, payment_method, customer, reference, accepted_at,
@@ -915,8 +917,9 @@ CREATE TABLE dead_letter (
     -- A person's edit of a poison record's value, sealed too; a merge sends this one. The original record stays.
     sealed_edit      bytea,
     -- Of another system's dead letter: the topic that its headers name, to which a merge sends it back; empty if they name none. Never a
-    -- name that a topic of this pipeline could have under some prefix, nor one of Kafka's own.
-    target_topic     text CHECK (target_topic ~ '^[A-Za-z0-9._-]{0,249}$' AND target_topic !~ '^(__|[.]{1,2}$)|[.]intake[.]' AND target_topic
+    -- name that a topic of this pipeline could have under some prefix, nor one of the console's or of Kafka's own.
+    target_topic     text CHECK (target_topic ~ '^[A-Za-z0-9._-]{0,249}$'
+        AND target_topic !~ '^(__|[.]{1,2}$|chargeonce-console)|[.]intake[.]' AND target_topic
         !~ '[.](requests|outcomes|receipts|disputes|dlq|retry-[0-9]+|waiting|overdue|audit-seals|intake-refused)$'),
     CONSTRAINT only_poison_is_edited CHECK (sealed_edit IS NULL OR operation_id IS NULL),
     CONSTRAINT no_payment_goes_to_another_systems_topic CHECK (target_topic IS NULL OR operation_id IS NULL),

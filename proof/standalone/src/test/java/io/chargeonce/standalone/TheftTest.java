@@ -220,6 +220,11 @@ class TheftTest {
         """
             INSERT INTO dead_letter (dead_letter_id, operation_id, payment_id, merchant_id, amount, currency, state, cause, message, \
             generation) VALUES ('pay_succeeded', 'pay_succeeded', 'pay_succeeded', 'acme', 1000, 'EUR', 'dead', 'psp_unwell', 'm', 1)""",
+        // What has left the queue before it was in it is counted by no four eyes.
+        """
+            INSERT INTO dead_letter (dead_letter_id, state, cause, message, generation, source_topic, source_partition, source_offset,
+                sealed_record, target_topic)
+            VALUES ('forged', 'merged', 'foreign', 'm', 1, 'orders', 0, 1, 'x', 'orders')""",
         "UPDATE hand_settlement SET state = 'settled', answered_at = now() WHERE state = 'waiting'",
         "UPDATE hand_settlement SET answer = 'the PSP says so' WHERE state = 'waiting'",
         "UPDATE hand_settlement SET operation_id = 'pay_dead'",
@@ -351,6 +356,18 @@ class TheftTest {
         database.refused(role, "SELECT FROM payment_method_token");
         database.refused(role, "SELECT FROM payment_method");
         database.refused(role, "SELECT tokens_of('{pay_accepted}')");
+    }
+
+    /** Other systems' records wait there in clear text for their way back. */
+    @ParameterizedTest
+    @ValueSource(strings = {"chargeonce_dlq_reader", "chargeonce_dlq_operator", "chargeonce_dlq_unmask"})
+    void people_read_nothing_of_what_waits_for_kafka_but_its_size(String role) throws SQLException {
+        for (String columns : List.of("value", "headers", "raw_key", "raw_headers", "*")) {
+            database.refused(role, "SELECT %s FROM outbox".formatted(columns));
+            database.refused(role, "SELECT %s FROM outbox_to_relay".formatted(columns));
+        }
+        database.execute(role, "SELECT outbox_id, topic, record_key, staged_at, refusal, bytes FROM outbox JOIN "
+                + "(SELECT outbox_id, bytes FROM outbox_to_relay) AS its USING (outbox_id)");
     }
 
     @ParameterizedTest

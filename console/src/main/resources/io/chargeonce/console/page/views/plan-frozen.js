@@ -14,7 +14,7 @@ export function Frozen({ kind, run, busy, start, drop, leave }) {
     <p>Frozen as <a href=${`/runs/${id}`}>${id}</a>. Nothing has moved yet.
       Fingerprint <code>${run.fingerprint}</code></p>
     <${Standings} kind=${kind} standings=${run.standings} evenStopped=${run.even_stopped} />
-    ${kind === 'merge' && Object.keys(run.targets ?? {}).length > 0 && html`<p>Other systems’ records, the topics with the most:
+    ${kind === 'merge' && Object.keys(run.targets ?? {}).length > 0 && html`<p>Other systems’ records:
       ${Object.entries(run.targets).map(([topic, count]) => `to ${topic} ${countText(count)}`).join(' · ')}</p>`}
     ${run.warnings?.length > 0 && html`<ul class="notice warning">${run.warnings.map((text) => html`<li key=${text}>${text}</li>`)}</ul>`}
     <${Care} run=${run} />
