@@ -28,7 +28,8 @@ KEEP_THE_NEWEST = """
 INSERT INTO settled (id, payment_id, kind, status, amount, currency, revision, happened_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET status = excluded.status, amount = excluded.amount, currency = excluded.currency,
         revision = excluded.revision, happened_at = excluded.happened_at
-    WHERE settled.revision < excluded.revision OR julianday(settled.happened_at) < julianday(excluded.happened_at) - 30
+    WHERE CASE WHEN abs(julianday(settled.happened_at) - julianday(excluded.happened_at)) <= 30
+               THEN settled.revision < excluded.revision ELSE julianday(settled.happened_at) < julianday(excluded.happened_at) END
 """
 
 

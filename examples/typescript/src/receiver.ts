@@ -20,7 +20,8 @@ const KEEP_THE_NEWEST = `
   INSERT INTO settled (id, payment_id, kind, status, amount, currency, revision, happened_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
   ON CONFLICT (id) DO UPDATE SET status = excluded.status, amount = excluded.amount, currency = excluded.currency,
     revision = excluded.revision, happened_at = excluded.happened_at
-  WHERE settled.revision < excluded.revision OR settled.happened_at < excluded.happened_at - interval '30 days'`;
+  WHERE CASE WHEN settled.happened_at BETWEEN excluded.happened_at - interval '30 days' AND excluded.happened_at + interval '30 days'
+             THEN settled.revision < excluded.revision ELSE settled.happened_at < excluded.happened_at END`;
 
 interface Operation {
   id: string;
