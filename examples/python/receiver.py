@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes a merchant's webhooks and keeps the newest revision of each operation in a SQLite file. Put a proxy with TLS before it.
+"""Takes a merchant's webhooks and keeps the newest revision of each operation and dispute in a SQLite file. Put a proxy with TLS
+before it.
 
     WEBHOOK_SECRETS=whsec_... python3 receiver.py BOOK
     python3 receiver.py BOOK --show
@@ -18,13 +19,17 @@ FIELDS = ("id", "payment_id", "kind", "status", "amount", "currency", "revision"
 
 TABLE = """
 CREATE TABLE IF NOT EXISTS settled (
-    id TEXT PRIMARY KEY, payment_id TEXT NOT NULL, kind TEXT NOT NULL, status TEXT NOT NULL, amount INTEGER NOT NULL,
-    currency TEXT NOT NULL, revision INTEGER NOT NULL)
+    id TEXT NOT NULL PRIMARY KEY, payment_id TEXT NOT NULL, kind TEXT NOT NULL, status TEXT NOT NULL, amount INTEGER, currency TEXT,
+    revision INTEGER NOT NULL, happened_at TEXT NOT NULL)
 """
-# An event that comes twice, is sent again by who has recorded it, or comes after a newer one changes nothing.
+# An event that comes twice, is sent again by who has recorded it, or comes after a newer one changes nothing. A key that is used again
+# starts at a low revision, more than a month later.
 KEEP_THE_NEWEST = """
-INSERT INTO settled (id, payment_id, kind, status, amount, currency, revision) VALUES (?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET status = excluded.status, revision = excluded.revision WHERE settled.revision < excluded.revision
+INSERT INTO settled (id, payment_id, kind, status, amount, currency, revision, happened_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET status = excluded.status, amount = excluded.amount, currency = excluded.currency,
+        revision = excluded.revision, happened_at = excluded.happened_at
+    WHERE CASE WHEN abs(julianday(settled.happened_at) - julianday(excluded.happened_at)) <= 30
+               THEN settled.revision < excluded.revision ELSE julianday(settled.happened_at) < julianday(excluded.happened_at) END
 """
 
 
@@ -35,13 +40,14 @@ def open_book(path):
     return book
 
 
-def keep(path, operation):
+def keep(path, event):
     """Without a revision it is about an endpoint, or of a type that is newer than this program."""
+    operation = event["data"]
     if "revision" in operation:
         book = open_book(path)
         try:
             with book:
-                book.execute(KEEP_THE_NEWEST, [operation[field] for field in FIELDS])
+                book.execute(KEEP_THE_NEWEST, [operation.get(field) for field in FIELDS] + [event["timestamp"]])
         finally:
             book.close()
 
@@ -69,7 +75,7 @@ def receiver(path, secrets, port):
             if not self.is_ours(body):
                 return 401
             try:
-                keep(path, json.loads(body)["data"])
+                keep(path, json.loads(body))
                 return 200
             except (sqlite3.Error, KeyError, ValueError) as trouble:
                 print("The webhook could not be kept, and comes again:", repr(trouble), file=sys.stderr)
@@ -96,7 +102,7 @@ def receiver(path, secrets, port):
 def show(path):
     book = open_book(path)
     try:
-        return ", ".join(" ".join(str(value) for value in row) for row in
+        return ", ".join(" ".join(str(value) for value in row if value is not None) for row in
                          book.execute("SELECT id, kind, status, amount, currency, revision FROM settled ORDER BY id"))
     finally:
         book.close()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes a merchant's webhooks and keeps the newest revision of each operation in Postgres. Settings from the environment: DATABASE_URL,
-// WEBHOOK_SECRETS with a comma between two, and PORT. Put a proxy with TLS before it.
+// Takes a merchant's webhooks and keeps the newest revision of each operation and dispute in Postgres. Settings from the environment:
+// DATABASE_URL, WEBHOOK_SECRETS with a comma between two, and PORT. Put a proxy with TLS before it.
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import pg from "pg";
@@ -10,21 +10,33 @@ const LONGEST_BODY = 64 * 1024;
 
 const TABLE = `
   CREATE TABLE IF NOT EXISTS settled (
-    id text PRIMARY KEY, payment_id text NOT NULL, kind text NOT NULL, status text NOT NULL, amount bigint NOT NULL,
-    currency text NOT NULL, revision int NOT NULL)`;
-/** An event that comes twice, is sent again by who has recorded it, or comes after a newer one changes nothing. */
+    id text PRIMARY KEY, payment_id text NOT NULL, kind text NOT NULL, status text NOT NULL, amount bigint, currency text,
+    revision int NOT NULL, happened_at timestamptz NOT NULL)`;
+/**
+ * An event that comes twice, is sent again by who has recorded it, or comes after a newer one changes nothing. A key that is used again
+ * starts at a low revision, more than a month later.
+ */
 const KEEP_THE_NEWEST = `
-  INSERT INTO settled (id, payment_id, kind, status, amount, currency, revision) VALUES ($1, $2, $3, $4, $5, $6, $7)
-  ON CONFLICT (id) DO UPDATE SET status = excluded.status, revision = excluded.revision WHERE settled.revision < excluded.revision`;
+  INSERT INTO settled (id, payment_id, kind, status, amount, currency, revision, happened_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+  ON CONFLICT (id) DO UPDATE SET status = excluded.status, amount = excluded.amount, currency = excluded.currency,
+    revision = excluded.revision, happened_at = excluded.happened_at
+  WHERE CASE WHEN settled.happened_at BETWEEN excluded.happened_at - interval '30 days' AND excluded.happened_at + interval '30 days'
+             THEN settled.revision < excluded.revision ELSE settled.happened_at < excluded.happened_at END`;
 
 interface Operation {
   id: string;
   payment_id: string;
   kind: string;
   status: string;
-  amount: number;
-  currency: string;
+  /** The PSP of a dispute may name neither. */
+  amount?: number;
+  currency?: string;
   revision?: number;
+}
+
+interface Event {
+  timestamp: string;
+  data: Operation;
 }
 
 const secrets = (process.env["WEBHOOK_SECRETS"] ?? "").split(",").map((secret) => new Webhook(secret));
@@ -48,11 +60,11 @@ function isOurs(request: IncomingMessage, body: string): boolean {
   });
 }
 
-async function keep(operation: Operation): Promise<void> {
+async function keep({ timestamp, data }: Event): Promise<void> {
   // Without a revision it is about an endpoint, or of a type that is newer than this program.
-  if (operation.revision !== undefined) {
-    const { id, payment_id, kind, status, amount, currency, revision } = operation;
-    await database.query(KEEP_THE_NEWEST, [id, payment_id, kind, status, amount, currency, revision]);
+  if (data.revision !== undefined) {
+    const { id, payment_id, kind, status, amount, currency, revision } = data;
+    await database.query(KEEP_THE_NEWEST, [id, payment_id, kind, status, amount ?? null, currency ?? null, revision, timestamp]);
   }
 }
 
@@ -72,7 +84,7 @@ async function answer(request: IncomingMessage): Promise<number> {
     return 401;
   }
   try {
-    await keep((JSON.parse(body) as { data: Operation }).data);
+    await keep(JSON.parse(body) as Event);
     return 200;
   } catch (error) {
     console.error("The webhook could not be kept, and comes again:", error);

@@ -102,8 +102,8 @@ final class AuditVerification {
                 .ifPresent(seal -> screen.say("Records up to %,d are forgotten, as seal %d of %s UTC says. Their seals were checked."
                         .formatted(seal.forgotten().orElse(0L), seal.number(), seal.sealedAt())));
         if (differences > 0) {
-            screen.say(("%s. The audit log was changed in the database, or the database was restored from a backup: compare these "
-                    + "with a backup.").formatted(Counted.of(differences, "difference")));
+            screen.say(("%s. The audit log was changed in the database, the database was restored from a backup, or Kafka lost the copies "
+                    + "of seals: compare these with a backup.").formatted(Counted.of(differences, "difference")));
         }
         if (report.plain() > 0) {
             screen.say("%s made without a key: the owner of the database could rewrite such a seal together with its records."

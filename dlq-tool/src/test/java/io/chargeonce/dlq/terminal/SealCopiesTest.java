@@ -107,7 +107,19 @@ class SealCopiesTest {
         assertThat(verify.exit()).isEqualTo(1);
         assertThat(verify.out()).contains("seal 1  Kafka has no copy of it", "seal 2  Kafka has no copy of it",
                 "payments.audit-seals-0 at offset 0 has a record that is no seal",
-                "payments.audit-seals-0 at offset 5 has a record that is no seal");
+                "payments.audit-seals-0 at offset 5 has a record that is no seal", "or Kafka lost the copies of seals");
+    }
+
+    @Test
+    void once_kafka_has_lost_the_copies_a_check_starts_at_the_first_seal_after_that() {
+        rows.text("DELETE FROM outbox RETURNING 1");
+        append("three");
+        seal(AuditKeys.NONE);
+        publish();
+        assertThat(verify(AuditKeys.NONE).out()).contains("seal 2  Kafka has no copy of it").doesNotContain("seal 3  ");
+        Called verify = verify(AuditKeys.NONE, "--after-seal",
+                rows.text("SELECT seal || ':' || encode(mark, 'hex') FROM audit_seal WHERE seal = 3"));
+        assertThat(verify.exit()).as(verify.out()).isZero();
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,11 +21,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Takes a merchant's webhooks and keeps what became of each payment, refund, reversal and return, in a Postgres database of the
- * merchant. Put a proxy with TLS before it. Any thread.
+ * Takes a merchant's webhooks and keeps what became of each payment, refund, reversal, return and dispute, in a Postgres database of
+ * the merchant. Put a proxy with TLS before it. Any thread.
  *
  * <p>The newest revision of an operation wins. So an event that comes twice, is sent again by a person who has recorded it, or comes after
- * a newer one changes nothing.
+ * a newer one changes nothing. A key that is used again starts at a low revision, more than a month later.
  */
 public final class WebhookReceiver implements AutoCloseable {
 
@@ -34,12 +35,16 @@ public final class WebhookReceiver implements AutoCloseable {
 
     private static final String TABLE = """
             CREATE TABLE IF NOT EXISTS settled (
-                id text PRIMARY KEY, payment_id text NOT NULL, kind text NOT NULL, status text NOT NULL, amount bigint NOT NULL,
-                currency text NOT NULL, revision int NOT NULL)
+                id text PRIMARY KEY, payment_id text NOT NULL, kind text NOT NULL, status text NOT NULL, amount bigint, currency text,
+                revision int NOT NULL, happened_at timestamptz NOT NULL)
             """;
     private static final String KEEP_THE_NEWEST = """
-            INSERT INTO settled (id, payment_id, kind, status, amount, currency, revision) VALUES (?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (id) DO UPDATE SET status = excluded.status, revision = excluded.revision WHERE settled.revision < excluded.revision
+            INSERT INTO settled (id, payment_id, kind, status, amount, currency, revision, happened_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?::timestamptz)
+            ON CONFLICT (id) DO UPDATE SET status = excluded.status, amount = excluded.amount, currency = excluded.currency,
+                revision = excluded.revision, happened_at = excluded.happened_at
+            WHERE CASE WHEN settled.happened_at BETWEEN excluded.happened_at - interval '30 days' AND excluded.happened_at + interval '30 days'
+                       THEN settled.revision < excluded.revision ELSE settled.happened_at < excluded.happened_at END
             """;
 
     private final HttpServer server;
@@ -92,7 +97,7 @@ public final class WebhookReceiver implements AutoCloseable {
             return 401;
         }
         try {
-            keep(JSON.readTree(text).path("data"));
+            keep(JSON.readTree(text));
             return 200;
         } catch (SQLException | RuntimeException e) {
             System.err.println("The webhook could not be kept, and comes again: " + e);
@@ -116,7 +121,8 @@ public final class WebhookReceiver implements AutoCloseable {
         });
     }
 
-    private void keep(JsonNode operation) throws SQLException {
+    private void keep(JsonNode event) throws SQLException {
+        JsonNode operation = event.path("data");
         if (!operation.hasNonNull("revision")) {
             return; // About an endpoint, or of a type that is newer than this program.
         }
@@ -125,9 +131,11 @@ public final class WebhookReceiver implements AutoCloseable {
             statement.setString(2, operation.required("payment_id").asString());
             statement.setString(3, operation.required("kind").asString());
             statement.setString(4, operation.required("status").asString());
-            statement.setLong(5, operation.required("amount").longValue());
-            statement.setString(6, operation.required("currency").asString());
+            // The PSP of a dispute may name neither.
+            statement.setObject(5, operation.optional("amount").map(JsonNode::longValue).orElse(null), Types.BIGINT);
+            statement.setString(6, operation.optional("currency").map(JsonNode::asString).orElse(null));
             statement.setInt(7, operation.required("revision").intValue());
+            statement.setString(8, event.required("timestamp").asString());
             statement.executeUpdate();
         }
     }

@@ -4,11 +4,13 @@ package io.chargeonce.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.app.Environment;
+import io.chargeonce.checker.finding.Invariant;
 import io.chargeonce.runtime.Setting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -17,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class ReadmeTest {
 
     private static final Path ROOT = Path.of("../..");
-    private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]+)[^)]*\\)");
+    private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]*)(?:#([^)]*))?\\)");
     private static final Pattern TEST_NAME = Pattern.compile("`([a-z]+(?:_[a-z0-9]+){2,})`");
 
     private static String read(String file) {
@@ -45,15 +47,33 @@ class ReadmeTest {
     }
 
     @Test
-    void every_link_leads_to_a_file() throws IOException {
+    void every_link_leads_to_a_file_and_to_a_heading_of_it() throws IOException {
         for (String page : Stream.concat(Stream.of("README.md", "CONTRIBUTING.md", "SECURITY.md"),
                 Repository.documents("docs").stream().map(file -> Repository.root().relativize(file).toString())).toList()) {
-            Path folder = ROOT.resolve(page).getParent();
+            Path from = ROOT.resolve(page);
             Matcher link = LINK.matcher(read(page));
             while (link.find()) {
-                assertThat(folder.resolve(link.group(1))).as("%s links to it", page).exists();
+                Path to = link.group(1).isEmpty() ? from : from.resolveSibling(link.group(1));
+                assertThat(to).as("%s links to it", page).exists();
+                if (link.group(2) != null) {
+                    assertThat(anchors(to)).as("%s links to %s", page, to).contains(link.group(2));
+                }
             }
         }
+    }
+
+    private static List<String> anchors(Path page) throws IOException {
+        return Files.readAllLines(page).stream().filter(line -> line.startsWith("#") || line.startsWith("<a id="))
+                .map(line -> line.replaceFirst("^#+ |<a id=\"(.*)\"></a>", "$1").toLowerCase(Locale.ROOT)
+                        .replaceAll("[^\\p{L}\\p{N}_ -]", "").replace(' ', '-'))
+                .toList();
+    }
+
+    @Test
+    void the_table_of_invariants_is_the_code() {
+        assertThat(read("docs/proof.md").lines().dropWhile(line -> !line.equals("| id | what must hold |")).skip(2)
+                .takeWhile(line -> line.startsWith("|")).map(line -> line.split(" *\\| *")[1]))
+                .containsExactlyInAnyOrderElementsOf(Stream.of(Invariant.values()).map(Invariant::id).toList());
     }
 
     @Test
