@@ -134,8 +134,8 @@ final class Operators {
     }
 
     private static final String UNTOLD = """
-            SELECT operation_id, psp_key FROM operation_state JOIN payment_attempt USING (operation_id, sequence)
-              JOIN dead_letter ON dead_letter_id = operation_id
+            SELECT dead_letter_id, psp_key FROM operation_state JOIN payment_attempt USING (operation_id, sequence)
+              JOIN dead_letter ON dead_letter_id = operation_state.operation_id
              WHERE operation_state.state = 'unresolved' AND dead_letter.state = 'dead' AND payment_attempt.psp = 'adyen'
                AND sent_at < now() - interval '5 seconds'
             """;
