@@ -31,7 +31,8 @@ public record BookedAttempts(Database database, String psp, int most) implements
         var moved = operation.kind() == OperationKind.CHARGE ? BookedLine.Moved.CAPTURED : BookedLine.Moved.GIVEN_BACK;
         List<BookedLine> lines = DatabaseRetry.call(
                 () -> database.withConnection(connection -> SettlementLines.of(connection, psp, keys, moved)));
-        return new Traces.Found(lines.stream().filter(line -> accepted.mayHaveMade(line.at())).map(line -> trace(line, accepted.request().money())).toList());
+        return new Traces.Found(lines.stream().filter(line -> accepted.mayHaveMade(line.at()))
+                .map(line -> trace(line, accepted.request().money())).toList());
     }
 
     /** A line does not say when its attempt was sent, so the PSP may have forgotten the key: nothing is sent under it again. */

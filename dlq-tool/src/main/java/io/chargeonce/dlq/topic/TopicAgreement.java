@@ -174,8 +174,9 @@ public final class TopicAgreement {
             """;
 
     /** A tombstone would remove the last that is left of it. */
-    private static final String ONLY_THERE = ", and neither is its payment in the database: after a restore that lost rows, this may be all "
-            + "that is left of a payment. --repair leaves it; with --drop-unknown too, --repair removes it from the topic";
+    private static final String ONLY_THERE =
+            ", and neither is its payment in the database: after a restore that lost rows, this may be all "
+                    + "that is left of a payment. --repair leaves it; with --drop-unknown too, --repair removes it from the topic";
 
     private static final String LOST = ", although its payment is %s: the table lost its letter, of which --repair leaves the topic's copy "
             + "as it is; chargeonce dlq why ID tells what happened";
