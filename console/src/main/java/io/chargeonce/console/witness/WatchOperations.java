@@ -147,7 +147,7 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
     private void addHop(String payment, Hop hop, long at) {
         byte[] hops = journeys.fetch(payment, at);
         byte[] more = HopBytes.add(hops, hop);
-        if (more != hops) {
+        if (hops == null || more.length > hops.length) {
             journeys.put(payment, more, at);
         }
     }
