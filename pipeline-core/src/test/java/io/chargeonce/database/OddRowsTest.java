@@ -125,8 +125,9 @@ class OddRowsTest {
     }
 
     /** Each of these columns may be large: value, raw_key and raw_headers. */
-    private static final List<String> LARGE = Stream.of("x, NULL, NULL", "NULL, x, ''", "NULL, NULL, x")
-            .map(columns -> columns.replace("x", "convert_to(repeat('x', 4194304), 'UTF8')")).toList();
+    private static final List<String> LARGE = Stream.of("4194304 bytes, NULL, NULL", "NULL, 4194304 bytes, ''",
+            "NULL, NULL, int4send(1) || 'h'::bytea || int4send(4194295) || 4194295 bytes")
+            .map(columns -> columns.replaceFirst("(\\d+) bytes", "convert_to(repeat('x', $1), 'UTF8')")).toList();
 
     @ParameterizedTest
     @FieldSource("LARGE")
