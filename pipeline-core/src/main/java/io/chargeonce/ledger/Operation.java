@@ -302,8 +302,8 @@ public final class Operation extends OperationRow {
     }
 
     /**
-     * It was declined, and another attempt of it may be lost, which counts as a presentation. Its next claim queries the PSPs, and settles it
-     * by its decline unless one of them has such an attempt.
+     * It was declined, and another attempt of it may be lost, which counts as a presentation. Its next claim queries the PSPs, and settles
+     * it by its decline unless one of them has such an attempt.
      */
     public void queryBeforeDecline(Instant now) {
         represented++;
