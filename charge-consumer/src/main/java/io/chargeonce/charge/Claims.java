@@ -16,15 +16,12 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.RetryBudget;
 import io.chargeonce.ledger.Staging;
-import io.chargeonce.payment.Decision;
 import io.chargeonce.payment.FailureCause;
-import io.chargeonce.payment.NextStep;
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
 import io.chargeonce.payment.Outcome;
 import io.chargeonce.payment.RetrySchedule;
 import io.chargeonce.payment.RetryTier;
-import io.chargeonce.payment.Situation;
 import io.chargeonce.payment.UnknownCause;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.Gateways.Choice;
@@ -60,7 +57,7 @@ final class Claims implements AutoCloseable {
     private static final Duration LONGEST_TURN = Duration.ofSeconds(30);
     /** For a record of a paused tier that reached a claim. Its loop starts none until the tier is resumed. */
     private static final Duration WHILE_PAUSED = Duration.ofSeconds(1);
-    private static final Set<OperationState> CLAIMABLE =
+    static final Set<OperationState> CLAIMABLE =
             EnumSet.of(OperationState.ACCEPTED, OperationState.SCHEDULED, OperationState.PARKED);
 
     private final Database database;
@@ -115,28 +112,8 @@ final class Claims implements AutoCloseable {
      * @param digest the exception and its place
      */
     Claim setBack(PaymentRecord record, String digest) {
-        return DatabaseRetry.insist(() -> database.inTransaction(connection -> setBack(connection, record, digest)));
-    }
-
-    private Claim setBack(Connection connection, PaymentRecord record, String digest) throws SQLException {
-        var locked = OperationTable.lock(connection, List.of(record.operationId()));
-        Operation operation = locked.rows().get(record.operationId());
-        if (operation == null || record.step() != operation.step() || !CLAIMABLE.contains(operation.state())) {
-            return new Claim.Superseded();
-        }
-        var changes = new UnitOfWork(connection, locked.now(), topics);
-        var bug = new Outcome.Failed(FailureCause.INTERNAL_ERROR, digest);
-        var situation = Situation.beforeAnAttempt(operation.kind(), operation.progress(), operation.represented());
-        if (Decision.after(bug, situation, schedule) instanceof NextStep.RetryLater later) {
-            operation.retryIn(later.tier(), later.failed().cause().tag(), later.failed().detail(), changes.now());
-            changes.save(operation);
-            changes.stageWork(operation);
-            changes.write();
-            return new Claim.Parked();
-        }
-        changes.bury(operation, bug.cause().tag(), bug.detail());
-        changes.write();
-        return new Claim.Ended(true);
+        return DatabaseRetry
+                .insist(() -> database.inTransaction(connection -> SetBack.claim(connection, record, digest, schedule, topics)));
     }
 
     private List<Claim> claimAll(Connection connection, List<ClaimRequest> requests) throws SQLException {

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** The hops of one payment at one time, in the history. */
 final class HopBytes {
@@ -51,17 +52,17 @@ final class HopBytes {
      * A record that is read again adds nothing, and neither does one more than enough of one moment.
      *
      * @param hops null if there are none yet
-     * @return the same array if nothing is added
+     * @return empty if nothing is added
      */
-    static byte[] add(byte[] hops, Hop hop) {
+    static Optional<byte[]> more(byte[] hops, Hop hop) {
         if (hops == null) {
-            return write(hop);
+            return Optional.of(write(hop));
         }
         if (hops.length > ENOUGH || read(hops).contains(hop)) {
-            return hops;
+            return Optional.empty();
         }
         byte[] more = write(hop);
-        return ByteBuffer.allocate(hops.length + more.length).put(hops).put(more).array();
+        return Optional.of(ByteBuffer.allocate(hops.length + more.length).put(hops).put(more).array());
     }
 
     private static byte[] write(Hop hop) {

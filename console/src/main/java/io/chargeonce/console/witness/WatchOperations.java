@@ -140,16 +140,13 @@ final class WatchOperations implements Processor<String, Fact, String, OverdueEv
         if (!news.equals(News.NONE)) {
             measure(known, fact, left, was, at);
         }
-        known.who.ifPresent(who -> addHop(who.paymentId(), HopBytes.of(fact, who.kind(), at), at));
+        known.who.ifPresent(who -> add(HopBytes.of(fact, who.kind(), at), who.paymentId(), at));
         save(id, known, wasOpen);
     }
 
-    private void addHop(String payment, Hop hop, long at) {
+    private void add(Hop hop, String payment, long at) {
         byte[] hops = journeys.fetch(payment, at);
-        byte[] more = HopBytes.add(hops, hop);
-        if (hops == null || more.length > hops.length) {
-            journeys.put(payment, more, at);
-        }
+        HopBytes.more(hops, hop).ifPresent(more -> journeys.put(payment, more, at));
     }
 
     /** It tells about an operation of which nothing else is known any more: what followed it is gone, or what came before it. */

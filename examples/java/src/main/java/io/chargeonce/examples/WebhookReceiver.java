@@ -43,7 +43,8 @@ public final class WebhookReceiver implements AutoCloseable {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?::timestamptz)
             ON CONFLICT (id) DO UPDATE SET status = excluded.status, amount = excluded.amount, currency = excluded.currency,
                 revision = excluded.revision, happened_at = excluded.happened_at
-            WHERE CASE WHEN settled.happened_at BETWEEN excluded.happened_at - interval '30 days' AND excluded.happened_at + interval '30 days'
+            WHERE CASE WHEN settled.happened_at BETWEEN excluded.happened_at - interval '30 days'
+                                                    AND excluded.happened_at + interval '30 days'
                        THEN settled.revision < excluded.revision ELSE settled.happened_at < excluded.happened_at END
             """;
 
