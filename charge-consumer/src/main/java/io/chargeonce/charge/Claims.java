@@ -16,6 +16,7 @@ import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationTable;
 import io.chargeonce.ledger.RetryBudget;
 import io.chargeonce.ledger.Staging;
+import io.chargeonce.payment.Decision;
 import io.chargeonce.payment.FailureCause;
 import io.chargeonce.payment.OperationKind;
 import io.chargeonce.payment.OperationState;
