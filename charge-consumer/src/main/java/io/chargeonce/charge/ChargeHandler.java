@@ -161,10 +161,11 @@ public final class ChargeHandler implements RecordHandler {
             Outcome outcome = send(attempt);
             failedByItself = failedByItself || gateways.wasWellForOthers(
                     attempt.call().gateway().psp(), begun.minus(attempt.waited()));
-            OutcomeRecorder.Resolved resolved = resolutions.resolve(merchant,
-                    new OutcomeRecorder.Resolution(attempt.accepted(), attempt.token(),
-                            attempt.call().key(), "call", outcome, failedByItself, Optional.of(Failover.FailoverRequest.after(tried)),
-                            Optional.empty()));
+            // What was found at a PSP is older than the loss, and the next attempt after it may be lost too.
+            Optional<Failover.FailoverRequest> failover =
+                    attempt.found().isPresent() ? Optional.empty() : Optional.of(Failover.FailoverRequest.after(tried));
+            OutcomeRecorder.Resolved resolved = resolutions.resolve(merchant, new OutcomeRecorder.Resolution(attempt.accepted(),
+                    attempt.token(), attempt.call().key(), "call", outcome, failedByItself, failover, Optional.empty()));
             resolved.state().ifPresent(state -> countEnd(merchant, state));
             claimed = resolved.elsewhere();
         }

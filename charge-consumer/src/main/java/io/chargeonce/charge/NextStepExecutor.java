@@ -6,6 +6,7 @@ import io.chargeonce.charge.outcome.Incident;
 import io.chargeonce.charge.outcome.LateAnswers;
 import io.chargeonce.ledger.Attempt;
 import io.chargeonce.ledger.DeadLetter;
+import io.chargeonce.ledger.ObservationTable;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.RetryBudget;
 import io.chargeonce.ledger.Staging;
@@ -64,7 +65,8 @@ final class NextStepExecutor {
 
     /** @return the attempt at another PSP that the caller must make now */
     Optional<Claim.Claimed> take(NextStep step, At at) throws SQLException {
-        if (step.isOfADecline() && mayHaveLostTheNextAttempt(at)) {
+        if (mayHaveLostTheNextAttempt(at) && (step.isOfADecline() || step instanceof NextStep.DeadLetter
+                && ObservationTable.declineElsewhere(at.changes.connection(), at.operation).isPresent())) {
             leaveTheQueue(at);
             at.operation.queryBeforeDecline(at.now());
             return Optional.empty();
@@ -104,7 +106,7 @@ final class NextStepExecutor {
         return Optional.empty();
     }
 
-    /** What a status query says is about an attempt that may be older than the loss. A call's answer is about one that was queried for. */
+    /** What a status query says is about an attempt that may be older than the loss. A call's answer is about one made after the query. */
     private boolean mayHaveLostTheNextAttempt(At at) {
         Operation operation = at.operation;
         return at.failover.isEmpty() && operation.kind() == OperationKind.CHARGE && operation.state() != OperationState.PURGED

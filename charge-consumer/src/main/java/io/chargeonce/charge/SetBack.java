@@ -21,7 +21,7 @@ final class SetBack {
 
     private SetBack() {}
 
-    /** It waits in the next tier, and after the last one it becomes a dead letter. Runs in a transaction of its own. */
+    /** It waits in the next tier, and after the last one it becomes a dead letter; what ends by its decline still does. Runs in a transaction of its own. */
     static Claim claim(Connection connection, PaymentRecord record, String digest, RetrySchedule schedule, Topics topics)
             throws SQLException {
         var locked = OperationTable.lock(connection, List.of(record.operationId()));
@@ -33,14 +33,21 @@ final class SetBack {
         var bug = new Outcome.Failed(FailureCause.INTERNAL_ERROR, digest);
         var situation = Situation.beforeAnAttempt(operation.kind(), operation.progress(), operation.represented());
         if (Decision.after(bug, situation, schedule) instanceof NextStep.RetryLater later) {
-            operation.retryIn(later.tier(), later.failed().cause().tag(), later.failed().detail(), changes.now());
+            if (operation.endsByDecline()) {
+                operation.retryIn(later.tier(), operation.failureCause().orElseThrow(), bug.detail(), changes.now());
+            } else {
+                operation.retryIn(later.tier(), bug.cause().tag(), bug.detail(), changes.now());
+            }
             changes.save(operation);
             changes.stageWork(operation);
             changes.write();
             return new Claim.Parked();
         }
-        changes.bury(operation, bug.cause().tag(), bug.detail());
+        boolean declined = operation.endsByDecline() && changes.settledByItsDecline(operation);
+        if (!declined) {
+            changes.bury(operation, bug.cause().tag(), bug.detail());
+        }
         changes.write();
-        return new Claim.Ended(true);
+        return new Claim.Ended(!declined);
     }
 }

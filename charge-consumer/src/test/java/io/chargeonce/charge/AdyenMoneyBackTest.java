@@ -289,6 +289,11 @@ class AdyenMoneyBackTest {
         assertThat(post("adyen", signed("CHARGEBACK", key, 1299, 0, "DISPUTE" + id.substring(4), "CAPTUREOFLONGBEFORE"))).isEqualTo(202);
         assertThat(books.count("FROM dispute WHERE payment_id = '" + id + "'")).isZero();
         assertThat(books.count("FROM unmatched_notice WHERE psp_key = '" + key + "'")).isOne();
+        assertThat(process.inbox.matchAgain()).as("its worker pauses").isZero();
+
+        books.execute("INSERT INTO psp_observation (psp_key, source, outcome, psp_reference) VALUES ('" + key + "', 'hand', 'charged', 'X')");
+        assertThat(process.inbox.matchAgain()).as("a person named the attempt, perhaps otherwise than Adyen").isOne();
+        assertThat(books.count("FROM dispute WHERE payment_id = '" + id + "'")).isOne();
     }
 
     @Test

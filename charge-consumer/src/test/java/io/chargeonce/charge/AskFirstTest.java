@@ -202,6 +202,25 @@ class AskFirstTest {
         assertThat(restored.count("FROM outbox WHERE topic = '" + restored.topics.outcomes() + "'")).isEqualTo(1);
     }
 
+    @Test
+    void a_decline_of_an_attempt_that_was_found_is_not_final_while_another_psp_cannot_be_queried() {
+        PspKey lostKey = PspKey.derive(PaymentId.derive("acme", new IdempotencyKey("order-1")), "charge", "", "first", 1);
+        first.lookup = Optional.of(new FakePsp.Looking(payment -> new Traces.Found(List.of(
+                new Traces.Trace("first", Optional.of(lostKey), "pi_1", Standing.DECLINED, true, Instant.now())))));
+        first.answer = Optional.of(new Outcome.Declined("stolen_card", "no", Optional.of("pi_1")));
+        String id = restored.accept("order-1");
+        EngineFixture.Process process = restored.process(first, mute);
+        process.handle(restored.takeWork().getFirst());
+        new DueRepresentments(restored.charging, restored.topics, () -> {}).runOnce();
+        restored.takeWork().forEach(process::handle);
+        assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
+        assertThat(restored.operation(id).failureCause()).contains("decline_unverified");
+        restored.compared = Set.of("mute");
+        restored.process(first, mute).drain();
+        assertThat(restored.state(id)).isEqualTo(OperationState.DECLINED);
+        assertThat(first.captures.size() + mute.captures.size()).isZero();
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void what_is_past_its_deadline_is_queried_before_it_dies(boolean captured) {

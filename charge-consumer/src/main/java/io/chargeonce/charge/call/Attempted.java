@@ -56,9 +56,12 @@ public record Attempted(Attempt attempt, Operation operation) {
         return named.isEmpty() ? Optional.empty() : find(connection, psp, named.get());
     }
 
-    private static final String HEARD_AS = "SELECT FROM psp_observation WHERE psp_key = ? AND psp_reference = ?";
+    private static final String HEARD_AS = """
+            SELECT FROM psp_observation
+             WHERE psp_key = ? AND (psp_reference = ? OR source IN ('hand', 'settlement') AND outcome = 'charged')
+            """;
 
-    /** If not, the capture is another payment's, which had this one's key before. */
+    /** If not, the capture is another payment's, which had this one's key before. What people and reports call it is no proof. */
     private boolean mayHaveMade(Connection connection, Optional<String> capture) throws SQLException {
         return attempt.state() != AttemptState.SUCCEEDED || capture.isEmpty() || attempt.pspReference().isEmpty()
                 || attempt.pspReference().equals(capture) || Sql.any(connection, HEARD_AS, attempt.key().value(), capture.get());

@@ -161,7 +161,7 @@ public final class WebhookInbox {
     /** One that has to be sent again does not stop the others. */
     private boolean takeEach(String psp, List<Notice> notices, Function<String, List<Notice>> readBy) {
         return notices.stream()
-                .filter(notice -> !takeNow(notice.account().isEmpty() ? psp : owner(psp, notice, readBy), notice)).count() == 0;
+                .filter(notice -> !takeNow(notice.account().isEmpty() ? psp : owner(psp, notice, readBy), notice, false)).count() == 0;
     }
 
     /** The PSP sends news of several accounts to one address. What is about none of ours is kept under a name that no PSP of ours has. */
@@ -176,9 +176,9 @@ public final class WebhookInbox {
         return psp.split(" ", 2)[0];
     }
 
-    private boolean takeNow(String psp, Notice notice) {
+    private boolean takeNow(String psp, Notice notice, boolean kept) {
         try {
-            return take(psp, notice);
+            return take(psp, notice, kept);
         } catch (Busy later) {
             return false;
         } catch (DatabaseRefused refused) {
@@ -190,12 +190,12 @@ public final class WebhookInbox {
     }
 
     /** @return false if the PSP has to send it again */
-    private boolean take(String psp, Notice notice) {
+    private boolean take(String psp, Notice notice, boolean kept) {
         if (!apart(() -> database.withConnection(connection -> NoticeTable.isNew(connection, psp, notice.id())))) {
             return true;
         }
         Optional<Attempted> about = apart(() -> database.withConnection(connection -> Attempted.find(connection, psp, notice)));
-        return about.isEmpty() ? keep(psp, notice) : take(psp, notice, about.get());
+        return about.isEmpty() ? !kept && keep(psp, notice) : take(psp, notice, about.get());
     }
 
     private boolean take(String psp, Notice notice, Attempted about) {
@@ -244,7 +244,7 @@ public final class WebhookInbox {
                 LOG.error(
                         "ALERT: {} reports about attempt {} (its reference {}), but {} It is kept and matched again: see dlq summary",
                         psp, notice.key(), notice.pspReference().orElse("is missing"), gateways.psps().contains(psp)
-                                ? "there is no such attempt. Was it lost in a failover, or does another system use this account?"
+                                ? "it is of no attempt here. Was it lost in a failover, or does another system use this account?"
                                 : "no PSP here has this account. Is CHARGEONCE_PSPS wrong, or should those webhooks go to another system?");
                 taken.instead().ifPresent(oldest -> reportDropped(psp, oldest));
                 yield true;
@@ -283,7 +283,7 @@ public final class WebhookInbox {
     /** A bug in one message affects only that one. */
     private boolean takeKept(UnmatchedNotices.Kept kept) {
         try {
-            return takeNow(kept.psp(), kept.notice());
+            return takeNow(kept.psp(), kept.notice(), true);
         } catch (RuntimeException bug) {
             Bug.mustBeOfOneRow(bug);
             LOG.error("Bug! The kept message {} of {} could not be taken. It stays and is tried again", kept.notice().id(), kept.psp(),

@@ -150,7 +150,7 @@ public final class TopicAgreement {
         });
         tell(unknown, LEFT, "the topic shows it at revision %d, but it is not in the queue", true);
         tell(ahead, AHEAD, "the topic shows revision %d, which the table never had, and hides what --repair would stage: if the database "
-                + "was restored from a backup, look at what only the topic has, delete it, run chargeonce migrate, then verify --repair",
+                + "was restored from a backup, note what only the topic has, delete the topic, run chargeonce migrate, then verify --repair",
                 false);
     }
 
@@ -164,7 +164,7 @@ public final class TopicAgreement {
 
     /** It left for good a while ago, no record of that waits; or it was never there. A minute is longer than any commit takes. */
     private static final String LEFT = """
-            SELECT id, CASE WHEN its.state IN ('dead', 'unresolved') THEN its.state
+            SELECT id, CASE WHEN its.state = 'dead' OR its.state = 'unresolved' AND letter.state IS NULL THEN its.state
                             WHEN its.state IS NULL AND letter.state IS NULL THEN 'unknown' END
               FROM unnest(?::text[], ?::int[]) AS seen (id, revision)
               LEFT JOIN dead_letter AS letter ON dead_letter_id = id
