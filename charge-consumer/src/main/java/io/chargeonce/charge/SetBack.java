@@ -21,7 +21,10 @@ final class SetBack {
 
     private SetBack() {}
 
-    /** It waits in the next tier, and after the last one it becomes a dead letter; what ends by its decline still does. Runs in a transaction of its own. */
+    /**
+     * It waits in the next tier, and after the last one it becomes a dead letter; what ends by its decline still does. Runs in a
+     * transaction of its own.
+     */
     static Claim claim(Connection connection, PaymentRecord record, String digest, RetrySchedule schedule, Topics topics)
             throws SQLException {
         var locked = OperationTable.lock(connection, List.of(record.operationId()));

@@ -291,7 +291,8 @@ class AdyenMoneyBackTest {
         assertThat(books.count("FROM unmatched_notice WHERE psp_key = '" + key + "'")).isOne();
         assertThat(process.inbox.matchAgain()).as("its worker pauses").isZero();
 
-        books.execute("INSERT INTO psp_observation (psp_key, source, outcome, psp_reference) VALUES ('" + key + "', 'hand', 'charged', 'X')");
+        books.execute("INSERT INTO psp_observation (psp_key, source, outcome, psp_reference) "
+                + "VALUES ('" + key + "', 'hand', 'charged', 'X')");
         assertThat(process.inbox.matchAgain()).as("a person named the attempt, perhaps otherwise than Adyen").isOne();
         assertThat(books.count("FROM dispute WHERE payment_id = '" + id + "'")).isOne();
     }
