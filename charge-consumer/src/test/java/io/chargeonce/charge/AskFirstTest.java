@@ -99,8 +99,8 @@ class AskFirstTest {
         assertThat(first.captures.size() + second.captures.size()).isEqualTo(1);
     }
 
-    /** Its cancel is staged as a presentation is. */
-    private static void takeCancels(EngineFixture.Process process) {
+    /** A cancel, and an end by a decline, are staged as a presentation is. */
+    private static void takeStaged(EngineFixture.Process process) {
         new DueRepresentments(restored.charging, restored.topics, () -> {}).runOnce();
         process.drain();
     }
@@ -116,7 +116,7 @@ class AskFirstTest {
         process.newsroom.runOnce();
         assertThat(cancel(id)).isEqualTo("canceling");
         assertThat(cancel(id)).as("a repeat").isEqualTo("canceling");
-        takeCancels(process);
+        takeStaged(process);
         assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
         assertThat(first.captures).hasSize(1);
         assertThat(restored.count("FROM audit_record WHERE action = 'cancel-too-late'")).isEqualTo(1);
@@ -167,7 +167,7 @@ class AskFirstTest {
         second.answer = Optional.of(new Outcome.Charged("pi_2"));
         first.answersStatusQueries = true;
         Waiting.until(() -> process.resolver.runOnce() == 1);
-        takeCancels(process);
+        takeStaged(process);
         assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
         assertThat(restored.operation(id).psp()).contains("second");
     }
@@ -506,7 +506,9 @@ class AskFirstTest {
         lost.accept("order-2", "pm_card_chargeDeclined");
         lost.process(at(stripe)).drain();
         String id = restored.accept("order-2", "pm_card_chargeDeclined");
-        restored.process(at(stripe)).drain();
+        EngineFixture.Process process = restored.process(at(stripe));
+        process.drain();
+        takeStaged(process);
         assertThat(restored.state(id)).isEqualTo(OperationState.DECLINED);
         assertThat(found()).isEqualTo(1);
     }
