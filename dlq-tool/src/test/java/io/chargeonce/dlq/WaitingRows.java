@@ -58,6 +58,24 @@ public final class WaitingRows {
         return id;
     }
 
+    /** It was declined, and its next claim looks for another attempt of it. */
+    public String endsByDecline() {
+        String id = rows.accepted(QueueRows.MERCHANT);
+        attempt(id, FailureCause.PSP_UNWELL);
+        change(id, Operation::queryBeforeDecline);
+        return id;
+    }
+
+    /** That claim could not query a PSP. */
+    public String endsByDeclineLater(int tier) {
+        String id = endsByDecline();
+        change(id, (operation, now) -> {
+            operation.stagePresentation(now);
+            operation.parkIn(new RetryTier(tier, LONG), List.of(), Operation.DECLINE_UNVERIFIED, "its PSP does not answer", now);
+        });
+        return id;
+    }
+
     private void attempt(String id, FailureCause cause) {
         rows.claim(id);
         rows.hear(id, new Outcome.Failed(cause, "no"));

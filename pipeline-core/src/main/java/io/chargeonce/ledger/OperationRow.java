@@ -20,7 +20,8 @@ import java.util.stream.Collectors;
 /** What an operation's row says: what was accepted, and its state. {@link Operation} has the moves. */
 public abstract sealed class OperationRow permits Operation {
 
-    static final String DECLINE_UNVERIFIED = "decline_unverified";
+    /** The cause of what {@link #endsByDecline()}. */
+    public static final String DECLINE_UNVERIFIED = "decline_unverified";
 
     private final Operation.Accepted accepted;
     OperationState state;

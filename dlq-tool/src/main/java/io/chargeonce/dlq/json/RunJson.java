@@ -91,7 +91,7 @@ public final class RunJson {
     }
 
     public static Map<String, Object> waits(SumsByKind<MoveResult> results) {
-        return Json.sums(results, new MoveResult[] {MoveResult.RETRIED, MoveResult.STOPPED, MoveResult.GONE});
+        return Json.sums(results, new MoveResult[] {MoveResult.RETRIED, MoveResult.STOPPED, MoveResult.REFUSED, MoveResult.GONE});
     }
 
     /** What became of those that were sent, and of those about which the PSP was asked. */

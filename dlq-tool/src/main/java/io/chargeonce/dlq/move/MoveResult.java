@@ -20,7 +20,10 @@ public enum MoveResult {
     RETRIED,
     /** It waited, and is in the queue now. */
     STOPPED,
-    /** Left as it is, because this may not be done with it: poison in a merge, money that was or may be taken in a purge. */
+    /**
+     * Left as it is, because this may not be done with it: poison in a merge, money that was or may be taken in a purge, what ends by its
+     * decline in a stop.
+     */
     REFUSED,
     /** A record without a payment, left as it is, because no data key here opens it, or its bytes were changed. */
     CLOSED,

@@ -27,12 +27,12 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Ends the wait of payments in the tiers: they are tried now, or stopped. A planned presentation can only be stopped. Each is decided
- * under its row's lock, in one transaction with what is staged and audited. What waits has no open attempt, so neither can charge twice. A
- * stop takes what waits in the generation that was selected, however often it was tried or parked again since. What was tried since it was
- * selected is not tried now once more. Its record stays in the tier's topic. Of that one and the one that is
- * staged here the first is claimed, and the other is dropped, for its step or its state is over by then. Any number of people may do this
- * at once.
+ * Ends the wait of payments in the tiers: they are tried now, or stopped. A planned presentation can only be stopped. What ends by its
+ * decline is not stopped, because a merge would charge it although it was declined. Each is decided under its row's lock, in one
+ * transaction with what is staged and audited. What waits has no open attempt, so neither can charge twice. A stop takes what waits in the
+ * generation that was selected, however often it was tried or parked again since. What was tried since it was selected is not tried now
+ * once more. Its record stays in the tier's topic. Of that one and the one that is staged here the first is claimed, and the other is
+ * dropped, for its step or its state is over by then. Any number of people may do this at once.
  */
 final class EndWait {
 
@@ -60,6 +60,10 @@ final class EndWait {
             Operation operation = locked.rows().get(target.id());
             if (payment == null || target.generation() != (stops ? operation.generation() : operation.sequence())) {
                 results.put(target.id(), MoveResult.GONE);
+                continue;
+            }
+            if (stops && operation.endsByDecline()) {
+                results.put(target.id(), MoveResult.REFUSED);
                 continue;
             }
             audit.add(entry(operation, payment, by));

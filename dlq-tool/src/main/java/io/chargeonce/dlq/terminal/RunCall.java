@@ -260,7 +260,7 @@ record RunCall(RunKind kind, CommandSpec command, Optional<String> reason, Durat
         return switch (end) {
             // What was being tried when it was to be stopped may wait again.
             case RunStep.Finished finished ->
-                progress.run().kind() == RunKind.STOP && progress.results().of(MoveResult.GONE).count() > 0 ? NO
+                progress.run().kind() == RunKind.STOP && MoveResult.moved(progress.results()) < progress.results().total().count() ? NO
                         : exit(named, MoveResult.moved(progress.results()));
             case RunStep.Stopped stopped -> NO;
             case RunStep.Aborted aborted -> NO;

@@ -21,6 +21,7 @@ import io.chargeonce.dlq.waiting.WaitingPayment;
 import io.chargeonce.dlq.waiting.WaitingPayments;
 import io.chargeonce.dlq.words.Words;
 import io.chargeonce.ledger.Hold;
+import io.chargeonce.ledger.Operation;
 import io.chargeonce.terminal.Screen;
 import java.time.Duration;
 import java.time.Instant;
@@ -187,7 +188,8 @@ final class WaitingCommand implements Callable<Integer> {
         printGroups(groups, filter, screen);
         holds.forEach(hold -> screen.say(Words.of(hold) + "."));
         if (filter.equals(WaitingFilter.everything()) && presentations.count() > 0) {
-            screen.say("%s for the next presentation, the first %s. They are in no tier: --now leaves them, --stop takes them."
+            screen.say(("%s in no tier, the first due %s: to be presented again, or to end as declined. --now leaves them. --stop takes "
+                    + "those that are to be presented again.")
                     .formatted(
                             presentations.count() == 1 ? "1 declined payment waits"
                                     : "%,d declined payments wait".formatted(presentations.count()),
@@ -275,6 +277,9 @@ final class WaitingCommand implements Callable<Integer> {
             if (count > 0) {
                 screen.say(now ? "Nothing was changed. With --yes they are tried now; one whose PSP is still not well is parked again."
                         : "Nothing was changed. With --yes they go to the dead-letter queue, where merge has them tried again.");
+                if (stop && groups.stream().anyMatch(group -> group.cause().equals(Operation.DECLINE_UNVERIFIED))) {
+                    screen.say("Those with the cause %s are left: they end as declined.".formatted(Operation.DECLINE_UNVERIFIED));
+                }
             }
         }
         return Math.max(missing(filter, count), named(queue, filter, count));

@@ -44,9 +44,9 @@ public final class WaitingPayments {
     }
 
     /**
-     * Declined cards that wait for their next presentation, in no tier.
+     * Declined payments that wait in no tier: for their next presentation, or for the end by their decline.
      *
-     * @param first how long until the first presentation
+     * @param first how long until the first is due
      */
     public record Presentations(long count, Duration first) {}
 

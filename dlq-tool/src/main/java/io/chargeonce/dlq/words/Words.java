@@ -122,7 +122,8 @@ public final class Words {
             case RESTORED -> "back in the queue";
             case RETRIED -> "staged to be tried now";
             case STOPPED -> "stopped: in the dead-letter queue";
-            case REFUSED -> "refused and left as it was";
+            case REFUSED -> kind == RunKind.STOP
+                    ? "not stopped: it was declined, and ends so unless a PSP has another attempt of it" : "refused and left as it was";
             case CLOSED -> "left as it was: no key in the file of CHARGEONCE_DATA_KEY_FILE opens it, or its bytes were changed; add the "
                     + "key, or purge it";
             case NO_TOPIC -> "left as it was: its topic does not exist, or you may not see it (migrate --roles --foreign-topic); create it "

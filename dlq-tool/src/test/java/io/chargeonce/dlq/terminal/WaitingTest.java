@@ -40,8 +40,8 @@ class WaitingTest {
                 "TIER     STATE      CAUSE         PSP     COUNT      MONEY  NEXT DUE  LAST DUE",
                 "retry-1  scheduled  psp_unwell    stripe      2  25.98 EUR  in 59m    in 59m",
                 "retry-2  parked     breaker_open  –           1  12.99 EUR  in 59m    in 59m", "3 in all.",
-                "1 declined payment waits for the next presentation, the first in 2d. They are in no tier: --now leaves them, --stop takes "
-                        + "them.");
+                "1 declined payment waits in no tier, the first due in 2d: to be presented again, or to end as declined. --now leaves "
+                        + "them. --stop takes those that are to be presented again.");
         assertThat(call("waiting", "--json").json()).hasSize(3).last()
                 .satisfies(total -> assertThat(total.at("/total/count").asInt()).isEqualTo(3));
     }
@@ -158,6 +158,21 @@ class WaitingTest {
                 .contains("stopped while it waited for its next presentation: cancelled by the merchant; last failure: insufficient_funds");
         assertThat(call("purge", id, "--reason", "cancelled by the merchant", "--yes").exit()).isZero();
         assertThat(rows.text("SELECT count(*) FROM waiting WHERE list = 'presentation'")).isEqualTo("0");
+    }
+
+    @Test
+    void what_ends_by_its_decline_is_not_stopped_because_a_merge_would_charge_it() {
+        String listed = waiting.endsByDecline();
+        String parked = waiting.endsByDeclineLater(2);
+        String other = waiting.presentedAgain();
+        assertThat(call("waiting", "--all", "--stop", "--reason", "r").out()).contains("3 in all",
+                "Those with the cause decline_unverified are left: they end as declined.");
+        Called stop = call("waiting", "--all", "--stop", "--reason", "r", "--yes");
+        assertThat(stop.exit()).isOne();
+        assertThat(stop.out()).contains("1  12.99 EUR  stopped: in the dead-letter queue",
+                "2  25.98 EUR  not stopped: it was declined, and ends so unless a PSP has another attempt of it");
+        assertThat(rows.letter(listed) + " " + rows.letter(parked) + " " + rows.letter(other)).isEqualTo("nothing nothing dead/1");
+        assertThat(rows.operation(listed).endsByDecline()).isTrue();
     }
 
     @Test

@@ -90,6 +90,17 @@ class WhyTest {
     }
 
     @Test
+    void what_ends_by_its_decline_is_not_told_to_be_presented_again() {
+        String id = waiting.endsByDecline();
+        assertThat(call("why", id).out()).contains(": it was declined, and ends so unless a PSP has another attempt of it.",
+                "was declined, and ends so unless a PSP has another attempt of it; waits until ", ": decline_unverified")
+                .doesNotContainIgnoringCase("presented again");
+        assertThat(call("why", waiting.endsByDeclineLater(2)).out())
+                .contains("Due at ", ": it was declined, and ends so unless a PSP has another attempt of it.", "parked in retry-2 until ");
+        assertThat(call("why", waiting.presentedAgain()).out()).contains("Presented again at ", "waits to be presented again until ");
+    }
+
+    @Test
     void the_sweeper_adds_no_second_wait_in_a_tier() {
         String id = rows.accepted("acme");
         rows.retry(id, 1, "first");

@@ -13,7 +13,7 @@ function inWords(moment) {
     case 'accepted': return { text: `Accepted from ${moment.merchant}`, detail: moment.idempotency_key && `idempotency key ${moment.idempotency_key}`, tone: 'accent' };
     case 'sent': return { text: `Attempt ${moment.attempt} sent to ${moment.psp}`, detail: `key ${moment.psp_key}, valid until ${absolute(moment.key_valid_until)}` };
     case 'heard': return heard(moment);
-    case 'scheduled': return { text: `Waits in retry-${moment.tier}${because(moment.cause)}`, detail: `due ${absolute(moment.due_at)}, ${relative(moment.due_at)}` };
+    case 'scheduled': return { text: `Waits in ${moment.tier > 0 ? `retry-${moment.tier}` : 'no tier'}${because(moment.cause)}`, detail: `due ${absolute(moment.due_at)}, ${relative(moment.due_at)}` };
     case 'parked': return { text: `Parked in retry-${moment.tier}, no attempt counted${because(moment.cause)}`, detail: `due ${absolute(moment.due_at)}${moment.times > 1 ? `, ${moment.times} times so far` : ''}` };
     case 'died': return { text: `Died${because(moment.cause)}`, detail: moment.message, tone: 'critical' };
     case 'receipt': return { text: `Receipt of the ${moment.kind} ${plain(moment.state)}${because(moment.error)}`, detail: moment.receipt_id, tone: { sent: 'good', dead: 'critical' }[moment.state] };

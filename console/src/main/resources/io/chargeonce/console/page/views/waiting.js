@@ -98,7 +98,7 @@ export function Waiting() {
         <${Table} caption="Waiting payments, what is due first comes first" columns=${EACH} rows=${rows} selection=${selection}
             rowKey=${(one) => one.operation_id} href=${(one) => `/payments/${encodeURIComponent(one.operation_id)}`} />
         <${Pager} next=${data.next} cursor=${cursor} shown=${countText(rows.length)} total=${countText(total.count)} />`)}<//>
-    ${list.data?.presentations > 0 && html`<p class="hint">${counted(list.data.presentations, 'declined payment')} wait for the next presentation. They are in no tier, and retry now and stop leave them.</p>`}
+    ${list.data?.presentations > 0 && html`<p class="hint">${counted(list.data.presentations, 'declined payment')} wait in no tier: to be presented again, or to end as declined. Retry now and stop leave them.</p>`}
     ${change && html`<${EndWait} ...${change} close=${() => setChange(null)} done=${reload} />`}`;
 }
 

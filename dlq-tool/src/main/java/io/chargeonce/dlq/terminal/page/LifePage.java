@@ -51,12 +51,22 @@ public final class LifePage {
     /** What is due next, and when. */
     private static Optional<String> next(Operation operation) {
         return switch (operation.state()) {
-            case SCHEDULED, PARKED -> Optional.of(operation.representAt().map(at -> "Presented again at %s.".formatted(Words.time(at)))
-                    .orElseGet(() -> "Next try: due at %s.".formatted(Words.time(operation.notBefore()))));
+            case SCHEDULED, PARKED -> Optional.of(nextClaim(operation)
+                    .formatted(Words.time(operation.representAt().orElseGet(operation::notBefore))));
             case UNRESOLVED, PROCESSING, PURGED -> operation.resolveAt().map(at -> "Next status query to %s: due at %s."
                     .formatted(operation.psp().orElse("its PSP"), Words.time(at)));
             case ACCEPTED, SUCCEEDED, FAILED, DECLINED, DEAD, CANCELED -> Optional.empty();
         };
+    }
+
+    private static String nextClaim(Operation operation) {
+        if (operation.isCanceling()) {
+            return "Due at %s: it is canceled unless a PSP has an attempt of it.";
+        }
+        if (operation.endsByDecline()) {
+            return "Due at %s: it was declined, and ends so unless a PSP has another attempt of it.";
+        }
+        return operation.representAt().isPresent() ? "Presented again at %s." : "Next try: due at %s.";
     }
 
     private static String now(DeadLetterView letter) {

@@ -3,6 +3,7 @@ package io.chargeonce.dlq.terminal.page;
 
 import io.chargeonce.dlq.story.Moment;
 import io.chargeonce.dlq.words.Words;
+import io.chargeonce.ledger.Operation;
 import io.chargeonce.text.Counted;
 import io.chargeonce.text.Printable;
 import java.util.Optional;
@@ -43,10 +44,12 @@ public final class MomentWords {
     private static String waited(Moment.Waited waited) {
         String until = "%s until %s%s".formatted(waited.times() > 1 ? " %,d times, the last".formatted(waited.times()) : "",
                 Words.time(waited.due()), because(waited.cause()));
-        return waited.tier() == 0 ? "waits to be presented again" + until
-                : "%s in retry-%d%s".formatted(waited.parked() ? "not counted, parked"
-                        : waited.counted() ? "counted, waits" : "not counted any more, for its PSP was not well; waits", waited.tier(),
-                        until);
+        if (waited.tier() == 0) {
+            return (waited.cause().equals(Optional.of(Operation.DECLINE_UNVERIFIED))
+                    ? "was declined, and ends so unless a PSP has another attempt of it; waits" : "waits to be presented again") + until;
+        }
+        return "%s in retry-%d%s".formatted(waited.parked() ? "not counted, parked"
+                : waited.counted() ? "counted, waits" : "not counted any more, for its PSP was not well; waits", waited.tier(), until);
     }
 
     private static String heard(Moment.Heard heard) {

@@ -5,6 +5,7 @@ import io.chargeonce.dlq.query.Mask;
 import io.chargeonce.text.Ages;
 import io.chargeonce.dlq.waiting.WaitingPayment;
 import io.chargeonce.dlq.waiting.WaitingPayments;
+import io.chargeonce.ledger.Operation;
 import io.chargeonce.terminal.Column;
 import io.chargeonce.terminal.Screen;
 import io.chargeonce.terminal.Table;
@@ -18,7 +19,7 @@ public final class WaitingPage {
 
     public static void print(List<WaitingPayments.Group> groups, Screen screen) {
         new Table<WaitingPayments.Group>(screen, List.of(
-                Column.whole("TIER", group -> where(group.tier())),
+                Column.whole("TIER", group -> where(group.tier(), group.cause())),
                 Column.whole("STATE", WaitingPayments.Group::state),
                 Column.shrinking("CAUSE", 10, WaitingPayments.Group::cause),
                 Column.shrinking("PSP", 4, group -> group.psp().orElse("–")),
@@ -32,7 +33,7 @@ public final class WaitingPage {
         return new Table<>(screen, List.of(
                 Column.whole("ID", WaitingPayment::id),
                 Column.right("AMOUNT", payment -> payment.money().toString()),
-                Column.whole("TIER", payment -> where(payment.tier())),
+                Column.whole("TIER", payment -> where(payment.tier(), payment.cause())),
                 Column.whole("DUE", payment -> due(payment.dueIn())),
                 Column.shrinking("STATE", 6, WaitingPayment::state),
                 Column.shrinking("CAUSE", 8, WaitingPayment::cause),
@@ -41,8 +42,11 @@ public final class WaitingPage {
                 Column.ifRoom("MESSAGE", 16, payment -> Mask.personal(payment.message()))));
     }
 
-    private static String where(int tier) {
-        return tier == 0 ? "presentation" : "retry-" + tier;
+    private static String where(int tier, String cause) {
+        if (tier > 0) {
+            return "retry-" + tier;
+        }
+        return cause.equals(Operation.DECLINE_UNVERIFIED) ? "decline" : "presentation";
     }
 
     public static String due(Duration in) {

@@ -204,7 +204,7 @@ final class Campaign {
                     || stage.database.hasToSend()) && System.nanoTime() < giveUp) {
                 // A process that was late may set a record aside after a person had offered all of them again.
                 stage.database.offerRefused();
-                Operators.settleWhatAdyenHasNot(database, stage.adyen.movements());
+                Operators.settleWhatAdyenHasNot(database, stage.adyen::movements);
                 Pauses.of(Duration.ofMillis(100));
             }
         }

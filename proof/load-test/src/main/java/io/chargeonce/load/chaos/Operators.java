@@ -23,11 +23,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -134,26 +134,41 @@ final class Operators {
     }
 
     private static final String UNTOLD = """
-            SELECT dead_letter_id, psp_key FROM operation_state JOIN payment_attempt USING (operation_id, sequence)
+            SELECT dead_letter_id, psp_key, key_valid_until > now(), key_valid_until < now() - interval '6 seconds'
+              FROM operation_state JOIN payment_attempt USING (operation_id, sequence)
               JOIN dead_letter ON dead_letter_id = operation_state.operation_id
              WHERE operation_state.state = 'unresolved' AND dead_letter.state = 'dead' AND payment_attempt.psp = 'adyen'
                AND sent_at < now() - interval '5 seconds'
             """;
-    private static final String KEY_IS_FORGOTTEN = "UPDATE payment_attempt SET key_valid_until = now() WHERE psp_key = ?";
+    private static final String KNOW_KEY =
+            "UPDATE payment_attempt SET key_valid_until = now() + make_interval(days => ?) WHERE psp_key = ?";
+
+    /**
+     * @param keyIsKnown whether a status query may send the key again
+     * @param isOver     whether the key's life ended longer ago than a lease and a call take, so that no status query that began before may
+     *                   still send it
+     */
+    private record Untold(String id, String key, boolean keyIsKnown, boolean isOver) {}
 
     /**
      * Adyen answers a key for days as it did first, with a frozen 500 too, and tells of no payment that it has not made. A person looks
-     * into its books when it has forgotten the key; no campaign waits so long, so the key's time is over at once.
+     * into its books when it has forgotten the key; no campaign waits so long. So the key's life is ended, and a later call settles by
+     * books that are read when nothing may send it any more. What was made meanwhile has its key's life back, and Adyen tells of it.
      */
-    static void settleWhatAdyenHasNot(Database database, List<Movement> books) {
-        Set<String> made = books.stream().flatMap(movement -> movement.idempotencyKey().stream()).collect(Collectors.toSet());
+    static void settleWhatAdyenHasNot(Database database, Supplier<List<Movement>> books) {
+        List<Untold> untold = database.withConnection(connection -> Sql.all(connection, UNTOLD,
+                row -> new Untold(row.getString(1), row.getString(2), row.getBoolean(3), row.getBoolean(4))));
+        Set<String> made = books.get().stream().flatMap(movement -> movement.idempotencyKey().stream()).collect(Collectors.toSet());
         var settle = new Settle(new DeadLetterQueue(database, new Topics("payments")));
-        database.withConnection(connection -> Sql.all(connection, UNTOLD, row -> Map.entry(row.getString(1), row.getString(2)))).stream()
-                .filter(one -> !made.contains(one.getValue())).forEach(one -> {
-                    database.inTransaction(connection -> Sql.update(connection, KEY_IS_FORGOTTEN, one.getValue()));
-                    settle.propose(new Settle.Finding(one.getKey(), Optional.empty(), "as its books say"),
-                            AuditContext.of("auditor", Optional.of("its outcome must be known")));
-                });
+        for (Untold one : untold) {
+            boolean isMade = made.contains(one.key);
+            if (isMade != one.keyIsKnown) {
+                database.inTransaction(connection -> Sql.update(connection, KNOW_KEY, isMade ? 1 : 0, one.key));
+            } else if (one.isOver) {
+                settle.propose(new Settle.Finding(one.id, Optional.empty(), "as its books say"),
+                        AuditContext.of("auditor", Optional.of("its outcome must be known")));
+            }
+        }
     }
 
     private static final String SOME = "SELECT dead_letter_id FROM dead_letter WHERE state = ? ORDER BY died_at DESC LIMIT 4";
