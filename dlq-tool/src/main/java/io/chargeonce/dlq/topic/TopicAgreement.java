@@ -150,8 +150,8 @@ public final class TopicAgreement {
         });
         tell(unknown, LEFT, "the topic shows it at revision %d, but it is not in the queue", true);
         tell(ahead, AHEAD, "the topic shows revision %d, which the table never had, and hides what --repair would stage: if the database "
-                + "was restored from a backup, note what only the topic has, delete the topic, run chargeonce migrate, then verify --repair",
-                false);
+                + "was restored from a backup, note what only the topic has, delete the topic, run chargeonce migrate, then verify "
+                + "--repair", false);
     }
 
     private void tell(Map<String, Seen> suspects, String sql, String what, boolean repairable) {
