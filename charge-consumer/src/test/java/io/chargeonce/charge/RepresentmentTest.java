@@ -4,6 +4,7 @@ package io.chargeonce.charge;
 import static org.assertj.core.api.Assertions.assertThat;
 import io.chargeonce.charge.due.DueRepresentments;
 import io.chargeonce.charge.webhook.WebhookInbox;
+import io.chargeonce.ledger.Staging;
 import io.chargeonce.payment.DeclineAdvice;
 import io.chargeonce.payment.Money;
 import io.chargeonce.payment.OperationState;
@@ -101,6 +102,21 @@ class RepresentmentTest {
         books.execute("UPDATE merchant SET represent_declines = false");
         days(3);
         assertThat(presenter.runOnce()).isEqualTo(1);
+        process.drain();
+        assertThat(first.calls).hasSize(1);
+        isDeclinedAsItWas(id);
+    }
+
+    @Test
+    void a_bug_at_its_claim_keeps_no_payment_of_a_merchant_who_has_opted_out_from_its_decline() {
+        first.then(decline("insufficient_funds"));
+        String id = books.accept("order-1");
+        process.drain();
+        books.execute("UPDATE merchant SET represent_declines = false");
+        days(3);
+        presenter.runOnce();
+        process.claims.setBack(Staging.record(books.operation(id)), "a bug");
+        assertThat(books.operation(id).tier()).isOne();
         process.drain();
         assertThat(first.calls).hasSize(1);
         isDeclinedAsItWas(id);
