@@ -121,11 +121,15 @@ final class MailFront implements AutoCloseable {
                 sender = verb.equals("MAIL") ? line : sender;
                 if (verb.equals("RCPT") && now == Mood.GREYLISTS && isNew(sender + " " + line)) {
                     say(client, "451 4.7.1 greylisted, come again later");
-                } else if (!refused(client, verb, now)) {
-                    say(upstream, line);
-                    if (passOn(answers, client).startsWith("354") && !message(commands, answers, client, upstream)) {
+                } else if (verb.equals("DATA")) {
+                    // The real one hears of a message that is whole. Each that broke off would be an exception of its own there.
+                    say(client, "354 go on");
+                    if (!message(commands, answers, client, upstream)) {
                         return;
                     }
+                } else if (!refused(client, verb, now)) {
+                    say(upstream, line);
+                    passOn(answers, client);
                 }
             }
         } catch (IOException gone) {
@@ -175,6 +179,8 @@ final class MailFront implements AutoCloseable {
             say(client, "250 taken");
             return false;
         }
+        say(upstream, "DATA");
+        answers.readLine();
         say(upstream, body + ".");
         if (now == Mood.DIES_AFTER_DATA) {
             answers.readLine();
