@@ -349,9 +349,8 @@ final class Claims implements AutoCloseable {
             return new Claim.Claimed(operation.accepted(), request.token, call.withReference(found), operation.progress(), waited, found);
         }
 
-        /** The cause of an end that it waits for stays. */
         private Claim parkUnqueried(String message) {
-            return park(operation.endsByDecline() ? operation.failureCause().orElseThrow() : "psp_not_queried", message);
+            return park(operation.causeToWaitWith("psp_not_queried"), message);
         }
 
         private Claim park(String cause, String message) {

@@ -36,11 +36,7 @@ final class SetBack {
         var bug = new Outcome.Failed(FailureCause.INTERNAL_ERROR, digest);
         var situation = Situation.beforeAnAttempt(operation.kind(), operation.progress(), operation.represented());
         if (Decision.after(bug, situation, schedule) instanceof NextStep.RetryLater later) {
-            if (operation.endsByDecline()) {
-                operation.retryIn(later.tier(), operation.failureCause().orElseThrow(), bug.detail(), changes.now());
-            } else {
-                operation.retryIn(later.tier(), bug.cause().tag(), bug.detail(), changes.now());
-            }
+            operation.retryIn(later.tier(), operation.causeToWaitWith(bug.cause().tag()), bug.detail(), changes.now());
             changes.save(operation);
             changes.stageWork(operation);
             changes.write();

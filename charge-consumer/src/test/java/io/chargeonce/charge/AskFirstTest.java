@@ -47,6 +47,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A payment was charged, its database was restored to a time before that, and its producer sends it again. */
 class AskFirstTest {
 
+    private static final String ORDER_1 = PaymentId.derive("acme", new IdempotencyKey("order-1")).value();
+
     private static EngineFixture lost;
     private static EngineFixture restored;
     private static StripeSimulator stripe;
@@ -99,6 +101,29 @@ class AskFirstTest {
         assertThat(first.captures.size() + second.captures.size()).isEqualTo(1);
     }
 
+    /** Its attempt at the first PSP timed out. Says is what the second shows of it. */
+    private EngineFixture.Process unresolvedAtTheFirst(AtomicReference<Traces> says) {
+        first.lookup = Optional.of(new FakePsp.Looking(payment -> new Traces.Found(List.of())));
+        second.lookup = Optional.of(new FakePsp.Looking(payment -> says.get()));
+        second.answer = Optional.of(new Outcome.Charged("pi_2"));
+        first.then(FakePsp.TIME_OUT_UNEXECUTED);
+        first.answersStatusQueries = false;
+        restored.accept("order-1");
+        EngineFixture.Process process = restored.process(first, second);
+        process.drain();
+        return process;
+    }
+
+    private static Traces capturedAtTheSecond() {
+        PspKey later = PspKey.derive(new PaymentId(ORDER_1), "charge", "", "second", 2);
+        return new Traces.Found(List.of(new Traces.Trace("second", Optional.of(later), "pi_2", Standing.CAPTURED, true, Instant.now())));
+    }
+
+    private static void takeOneStaged(EngineFixture.Process process) {
+        new DueRepresentments(restored.charging, restored.topics, () -> {}).runOnce();
+        restored.takeWork().forEach(process::handle);
+    }
+
     /** A cancel, and an end by a decline, are staged as a presentation is. */
     private static void takeStaged(EngineFixture.Process process) {
         new DueRepresentments(restored.charging, restored.topics, () -> {}).runOnce();
@@ -138,8 +163,7 @@ class AskFirstTest {
                   FROM operation_state WHERE state IN ('dead', 'purged')""");
         assertThat(cancel(id)).isEqualTo("canceling");
         assertThat(new Cancellations(restored.charging, restored.topics, () -> {}).runOnce()).isZero();
-        new DueRepresentments(restored.charging, restored.topics, () -> {}).runOnce();
-        restored.takeWork().forEach(process::handle);
+        takeOneStaged(process);
         assertThat(restored.operation(id).failureCause()).contains("psp_not_queried");
         assertThat(restored.operation(id).isCanceling()).isTrue();
         says.set(new Traces.Found(List.of()));
@@ -152,67 +176,46 @@ class AskFirstTest {
 
     @Test
     void a_cancel_after_a_failed_attempt_is_not_final_before_the_other_psps_were_queried() {
-        PspKey later = PspKey.derive(PaymentId.derive("acme", new IdempotencyKey("order-1")), "charge", "", "second", 2);
         var says = new AtomicReference<Traces>(new Traces.Found(List.of()));
-        first.lookup = Optional.of(new FakePsp.Looking(payment -> new Traces.Found(List.of())));
-        second.lookup = Optional.of(new FakePsp.Looking(payment -> says.get()));
-        first.then(FakePsp.TIME_OUT_UNEXECUTED);
-        first.answersStatusQueries = false;
-        String id = restored.accept("order-1");
-        EngineFixture.Process process = restored.process(first, second);
-        process.drain();
-        assertThat(cancel(id)).isEqualTo("canceling");
-        says.set(new Traces.Found(List.of(
-                new Traces.Trace("second", Optional.of(later), "pi_2", Standing.CAPTURED, true, Instant.now()))));
-        second.answer = Optional.of(new Outcome.Charged("pi_2"));
+        EngineFixture.Process process = unresolvedAtTheFirst(says);
+        assertThat(cancel(ORDER_1)).isEqualTo("canceling");
+        says.set(capturedAtTheSecond());
         first.answersStatusQueries = true;
         Waiting.until(() -> process.resolver.runOnce() == 1);
         takeStaged(process);
-        assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
-        assertThat(restored.operation(id).psp()).contains("second");
+        assertThat(restored.state(ORDER_1)).isEqualTo(OperationState.SUCCEEDED);
+        assertThat(restored.operation(ORDER_1).psp()).contains("second");
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void a_decline_that_a_status_query_learns_is_not_final_before_the_other_psps_were_queried(boolean captured) {
-        PspKey later = PspKey.derive(PaymentId.derive("acme", new IdempotencyKey("order-1")), "charge", "", "second", 2);
         var says = new AtomicReference<Traces>(new Traces.Found(List.of()));
-        first.lookup = Optional.of(new FakePsp.Looking(payment -> new Traces.Found(List.of())));
-        second.lookup = Optional.of(new FakePsp.Looking(payment -> says.get()));
-        first.then(FakePsp.TIME_OUT_UNEXECUTED);
-        first.answersStatusQueries = false;
-        String id = restored.accept("order-1");
-        EngineFixture.Process process = restored.process(first, second);
-        process.drain();
+        EngineFixture.Process process = unresolvedAtTheFirst(says);
         says.set(new Traces.NoAnswer("second does not say"));
         first.answer = Optional.of(new Outcome.Declined("stolen_card", "no", Optional.empty()));
         first.answersStatusQueries = true;
         Waiting.until(() -> process.resolver.runOnce() == 1);
-        new DueRepresentments(restored.charging, restored.topics, () -> {}).runOnce();
-        restored.takeWork().forEach(process::handle);
-        assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
-        assertThat(restored.operation(id).failureCause()).contains("decline_unverified");
-        says.set(new Traces.Found(captured
-                ? List.of(new Traces.Trace("second", Optional.of(later), "pi_2", Standing.CAPTURED, true, Instant.now()))
-                : List.of()));
-        second.answer = Optional.of(new Outcome.Charged("pi_2"));
+        takeOneStaged(process);
+        assertThat(restored.state(ORDER_1)).isEqualTo(OperationState.PARKED);
+        assertThat(restored.operation(ORDER_1).failureCause()).contains("decline_unverified");
+        says.set(captured ? capturedAtTheSecond() : new Traces.Found(List.of()));
         process.drain();
-        assertThat(restored.state(id)).isEqualTo(captured ? OperationState.SUCCEEDED : OperationState.DECLINED);
-        assertThat(restored.operation(id).psp()).contains(captured ? "second" : "first");
+        assertThat(restored.state(ORDER_1)).isEqualTo(captured ? OperationState.SUCCEEDED : OperationState.DECLINED);
+        assertThat(restored.operation(ORDER_1).psp()).contains(captured ? "second" : "first");
         assertThat(restored.count("FROM outbox WHERE topic = '" + restored.topics.outcomes() + "'")).isEqualTo(1);
     }
 
     @Test
     void a_decline_of_an_attempt_that_was_found_is_not_final_while_another_psp_cannot_be_queried() {
-        PspKey lostKey = PspKey.derive(PaymentId.derive("acme", new IdempotencyKey("order-1")), "charge", "", "first", 1);
+        PspKey lostKey = PspKey.derive(new PaymentId(ORDER_1), "charge", "", "first", 1);
         first.lookup = Optional.of(new FakePsp.Looking(payment -> new Traces.Found(List.of(
                 new Traces.Trace("first", Optional.of(lostKey), "pi_1", Standing.DECLINED, true, Instant.now())))));
         first.answer = Optional.of(new Outcome.Declined("stolen_card", "no", Optional.of("pi_1")));
         String id = restored.accept("order-1");
         EngineFixture.Process process = restored.process(first, mute);
         process.handle(restored.takeWork().getFirst());
-        new DueRepresentments(restored.charging, restored.topics, () -> {}).runOnce();
-        restored.takeWork().forEach(process::handle);
+        takeOneStaged(process);
         assertThat(restored.state(id)).isEqualTo(OperationState.PARKED);
         assertThat(restored.operation(id).failureCause()).contains("decline_unverified");
         restored.compared = Set.of("mute");
@@ -401,7 +404,7 @@ class AskFirstTest {
 
     /** The second attempt to charge order-1 or to give it back, as a reconciliation with these keys records it. */
     private static void booked(SettlementKeys keys, String kind, BookedLine.Moved moved) {
-        PspKey key = PspKey.derive(PaymentId.derive("acme", new IdempotencyKey("order-1")), kind, "", "mute", 2);
+        PspKey key = PspKey.derive(new PaymentId(ORDER_1), kind, "", "mute", 2);
         restored.database.inTransaction(connection -> SettlementLines.book(connection, "mute", new byte[32], keys,
                 List.of(new BookedLine("mute", "line-1", Optional.of(key), moved, new Money(1299, "EUR"),
                         Optional.of("psp-ref"), Instant.now(), 1))));
@@ -416,7 +419,7 @@ class AskFirstTest {
         EngineFixture.Process process = restored.process(first);
         process.handle(restored.takeWork().getFirst());
         assertThat(restored.state(id)).isEqualTo(OperationState.SCHEDULED);
-        PspKey failed = PspKey.derive(PaymentId.derive("acme", new IdempotencyKey("order-1")), "charge", "", "first", 1);
+        PspKey failed = PspKey.derive(new PaymentId(ORDER_1), "charge", "", "first", 1);
         says.set(new Traces.Found(List.of(new Traces.Trace("first", Optional.of(failed), "pi_1", Standing.CAPTURED, true, Instant.now()))));
         process.drain();
         assertThat(restored.state(id)).isEqualTo(OperationState.SUCCEEDED);
@@ -432,7 +435,7 @@ class AskFirstTest {
         String id = restored.accept("order-1");
         EngineFixture.Process process = restored.process(first);
         process.handle(restored.takeWork().getFirst());
-        PspKey failed = PspKey.derive(PaymentId.derive("acme", new IdempotencyKey("order-1")), "charge", "", "first", 1);
+        PspKey failed = PspKey.derive(new PaymentId(ORDER_1), "charge", "", "first", 1);
         says.set(new Traces.Found(List.of(
                 new Traces.Trace("first", Optional.of(failed), "pi_1", Standing.CAPTURED, false, Instant.now()))));
         process.drain();

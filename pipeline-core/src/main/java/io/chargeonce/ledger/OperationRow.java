@@ -194,6 +194,11 @@ public abstract sealed class OperationRow permits Operation {
         return failureCause.equals(Optional.of(DECLINE_UNVERIFIED));
     }
 
+    /** The cause that it waits with from now on: the end by its decline is not forgotten. */
+    public String causeToWaitWith(String cause) {
+        return endsByDecline() ? DECLINE_UNVERIFIED : cause;
+    }
+
     /** The capture that this refund or reversal gives back, once it is known. */
     public Optional<Capture> capture() {
         return capture;
