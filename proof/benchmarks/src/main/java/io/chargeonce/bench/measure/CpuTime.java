@@ -55,10 +55,18 @@ public final class CpuTime {
         return jvm.getProcessCpuTime() / 1_000;
     }
 
+    /** Reads again when a backend ended meanwhile: its time would be neither among the living nor among the ended. */
     public long postgresMicros() {
-        Stat root = read(Path.of("/proc/" + postmaster + "/stat"));
-        long living = all().stream().filter(stat -> stat.parent == postmaster).mapToLong(Stat::ticks).sum();
-        return (root.ticks + root.ticksOfEndedChildren + living) * MICROS_PER_TICK;
+        Path file = Path.of("/proc/" + postmaster + "/stat");
+        Stat before;
+        Stat after = read(file);
+        long living;
+        do {
+            before = after;
+            living = all().stream().filter(stat -> stat.parent == postmaster).mapToLong(Stat::ticks).sum();
+            after = read(file);
+        } while (after.ticksOfEndedChildren != before.ticksOfEndedChildren);
+        return (after.ticks + after.ticksOfEndedChildren + living) * MICROS_PER_TICK;
     }
 
     private static List<Stat> all() {

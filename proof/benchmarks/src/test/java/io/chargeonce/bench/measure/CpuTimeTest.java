@@ -21,4 +21,18 @@ class CpuTimeTest {
         assertThat(spent.postgresMicros()).isPositive();
         assertThat(spent.micros()).isGreaterThanOrEqualTo(spent.postgresMicros());
     }
+
+    @Test
+    void a_backend_that_ends_while_it_is_read_is_counted_all_the_same() throws Exception {
+        String url = TestStack.jdbcUrl("postgres");
+        var cpu = new CpuTime(url);
+        for (int i = 0; i < 20; i++) {
+            long before;
+            try (var connection = DriverManager.getConnection(url); var statement = connection.createStatement()) {
+                statement.execute("SELECT count(*) FROM generate_series(1, 500000)");
+                before = cpu.postgresMicros();
+            }
+            assertThat(cpu.postgresMicros()).isGreaterThanOrEqualTo(before);
+        }
+    }
 }
