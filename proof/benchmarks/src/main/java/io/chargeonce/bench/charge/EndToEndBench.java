@@ -40,6 +40,7 @@ public final class EndToEndBench {
     private static final double TO = 0.95;
 
     private final Ground ground;
+    private final Outside outside;
     private final CpuTime cpu;
     private final Duration pspLatency;
     private final Map<String, List<Turn>> turns = new LinkedHashMap<>();
@@ -53,8 +54,9 @@ public final class EndToEndBench {
         }
     }
 
-    private EndToEndBench(Ground ground, Duration pspLatency) throws Exception {
+    private EndToEndBench(Ground ground, Outside outside, Duration pspLatency) throws Exception {
         this.ground = ground;
+        this.outside = outside;
         this.cpu = new CpuTime(ground.maintenanceUrl());
         this.pspLatency = pspLatency;
     }
@@ -64,8 +66,8 @@ public final class EndToEndBench {
         var ours = new Chargeonce();
         List<Contestant> contestants = Stream.of(ours, SpringContestant.TYPICAL, SpringContestant.ASYNC)
                 .filter(each -> each == ours || against.contains(each.name())).toList();
-        try (var ground = new Ground()) {
-            var bench = new EndToEndBench(ground, pspLatency);
+        try (var ground = new Ground(); var outside = Outside.start(pspLatency)) {
+            var bench = new EndToEndBench(ground, outside, pspLatency);
             var counts = new LinkedHashMap<String, Integer>();
             for (Contestant each : contestants) {
                 double rate = WarmUp.until(FIRST_TRY, EndToEndBench::countFor,
@@ -104,14 +106,14 @@ public final class EndToEndBench {
         try (var plot = ground.newPlot()) {
             var ledger = new StubPsp(pspLatency, 0);
             var payments = new Payments(count);
-            try (var outside = Outside.start(pspLatency); var psp = new HttpPsp(outside.pspPort())) {
+            try (var psp = new HttpPsp(outside.pspPort())) {
                 var arena = new Arena(plot, ledger, psp);
                 plot.settle();
                 try (var reader = new OutcomeReader(arena, payments)) {
                     Turn turn;
                     try (var door = contestant instanceof Chargeonce ? IngestDoor.ours(arena) : IngestDoor.usual(arena, payments);
                          AutoCloseable running = contestant.start(arena)) {
-                        turn = drive(outside, door.port(), reader, count, perSecond);
+                        turn = drive(door.port(), reader, count, perSecond);
                     }
                     outside.readLedger(ledger.executed());
                     return turn.with(Round.fault(arena, payments, reader, contestant));
@@ -120,7 +122,7 @@ public final class EndToEndBench {
         }
     }
 
-    private Turn drive(Outside outside, int port, OutcomeReader reader, int count, Optional<Double> perSecond) {
+    private Turn drive(int port, OutcomeReader reader, int count, Optional<Double> perSecond) {
         var ahead = Duration.ofSeconds(2);
         long start = System.nanoTime() + ahead.toNanos();
         outside.send(port, count, Instant.now().plus(ahead), perSecond);
@@ -128,15 +130,15 @@ public final class EndToEndBench {
         if (closed) {
             outside.let(UNDER_WAY);
         }
-        long from = waitFor(reader, (int) (count * FROM), outside, closed);
+        long from = waitFor(reader, (int) (count * FROM), closed);
         CpuTime.Spent cpuFrom = cpu.spent();
         long outsideFrom = outside.cpuMicros();
         int settledFrom = reader.settled();
-        long to = waitFor(reader, (int) (count * TO), outside, closed);
+        long to = waitFor(reader, (int) (count * TO), closed);
         CpuTime.Spent spent = cpu.spent().since(cpuFrom);
         long spentOutside = outside.cpuMicros() - outsideFrom;
         double done = Math.max(1, reader.settled() - settledFrom);
-        waitFor(reader, count, outside, closed);
+        waitFor(reader, count, closed);
         var delays = new Latencies();
         perSecond.ifPresent(rate -> {
             for (int i = (int) (count * FROM); i < count; i++) {
@@ -154,7 +156,7 @@ public final class EndToEndBench {
      *
      * @param closed whether each that is settled lets another one in
      */
-    private static long waitFor(OutcomeReader reader, int count, Outside outside, boolean closed) {
+    private long waitFor(OutcomeReader reader, int count, boolean closed) {
         long giveUp = System.nanoTime() + OutcomeReader.PATIENCE.toNanos();
         while (reader.settled() < count && System.nanoTime() < giveUp) {
             int settled = reader.poll();

@@ -23,7 +23,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * What is no part of a contestant, as a process of its own: who sends the payments, and the PSP behind HTTP. So their processor time is not
- * the contestant's. It takes its orders from its standard input, a line each. For one thread.
+ * the contestant's. It serves one turn after the other, so that it is warm in each. It takes its orders from its standard input, a line
+ * each. For one thread.
  */
 final class Outside implements AutoCloseable {
 
@@ -66,7 +67,7 @@ final class Outside implements AutoCloseable {
     }
 
     /**
-     * Payments with the keys of {@link Payments}, from then on.
+     * Payments with the keys of {@link Payments}, from then on. The PSP's ledger begins anew, and nobody sends for the turn before.
      *
      * @param perSecond the pace of an open loop; without it a payment is sent for each one that was {@link #let let in}
      */
@@ -110,8 +111,12 @@ final class Outside implements AutoCloseable {
         for (String order = orders.readLine(); order != null; order = orders.readLine()) {
             String[] words = order.split(" ");
             switch (words[0]) {
-                case "send" -> send(Integer.parseInt(words[1]), Integer.parseInt(words[2]), Instant.parse(words[3]),
-                        Double.parseDouble(words[4]), room);
+                case "send" -> {
+                    stub.executed().clear();
+                    room = new Semaphore(0);
+                    send(Integer.parseInt(words[1]), Integer.parseInt(words[2]), Instant.parse(words[3]), Double.parseDouble(words[4]),
+                            room);
+                }
                 case "let" -> room.release(Integer.parseInt(words[1]));
                 case "ledger" -> {
                     stub.executed().forEach((key, payment) -> System.out.println(key + " " + payment));

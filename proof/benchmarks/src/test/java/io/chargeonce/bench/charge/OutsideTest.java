@@ -53,6 +53,23 @@ class OutsideTest {
     }
 
     @Test
+    void a_second_turn_sends_everything_anew_to_a_psp_that_has_executed_nothing() throws Exception {
+        try (var outside = Outside.start(Duration.ZERO); var psp = new HttpPsp(outside.pspPort())) {
+            outside.send(door.port(), 100, Instant.now(), Optional.empty());
+            outside.let(30);
+            await().atMost(LONG).until(() -> arrived.size() == 30);
+            psp.charge("key-1", "pay_1");
+            arrived.clear();
+            outside.send(door.port(), 20, Instant.now(), Optional.empty());
+            outside.let(20);
+            await().atMost(LONG).until(() -> arrived.equals(keys(20)));
+            var executed = new HashMap<String, String>();
+            outside.readLedger(executed);
+            assertThat(executed).isEmpty();
+        }
+    }
+
+    @Test
     void in_an_open_loop_nobody_has_to_let_anything_in() throws Exception {
         try (var outside = Outside.start(Duration.ZERO)) {
             outside.send(door.port(), 100, Instant.now(), Optional.of(1_000.0));
