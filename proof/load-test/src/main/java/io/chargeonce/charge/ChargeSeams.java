@@ -9,4 +9,5 @@ import io.chargeonce.load.plant.Seam;
 public interface ChargeSeams {
 
     Seam RESOLVE = at((Seam.Of2<OutcomeRecorder, OutcomeRecorder.Resolution>) OutcomeRecorder::resolve);
+    Seam CONCERNS = at(AskFirst::concerns);
 }

@@ -55,7 +55,9 @@ public enum Fault {
     HASTY_FINDING(0.12, "a person gives an invented reference for a charge while Adyen fails for the moment"),
     FAILED_REFUND(0.2, "a refund that was paid fails after all"),
     CANCEL(0.3, "merchants and people cancel a part of the payments, at any moment"),
-    DISPUTE(0.2, "customers dispute payments at their banks, which take money back, return it, and end in any way");
+    DISPUTE(0.2, "customers dispute payments at their banks, which take money back, return it, and end in any way"),
+    LOST_CLAIM(0.12, "a restore loses the last claims, and from then on the PSPs are queried before each attempt"),
+    OPT_OUT(0.5, "a merchant wants no card presented again any more, while some of its payments wait for that");
 
     /** How likely a universe knows it. */
     public final double share;

@@ -34,6 +34,7 @@ import static io.chargeonce.load.plant.PlantedChange.written;
 import static io.chargeonce.load.plant.Seam.at;
 
 import io.chargeonce.audit.AuditSeams;
+import io.chargeonce.charge.ChargeSeams;
 import io.chargeonce.charge.bank.BankSeams;
 import io.chargeonce.charge.call.PspExchange;
 import io.chargeonce.charge.due.SweepSeams;
@@ -57,6 +58,7 @@ import io.chargeonce.ledger.Dispute;
 import io.chargeonce.ledger.Operation;
 import io.chargeonce.ledger.OperationRow;
 import io.chargeonce.ledger.Refunds;
+import io.chargeonce.ledger.RetryBudget;
 import io.chargeonce.load.game.Fault;
 import io.chargeonce.notifications.receipt.ReceiptSeams;
 import io.chargeonce.notifications.webhook.WebhookSeams;
@@ -223,8 +225,14 @@ public enum Plant implements Weaving {
     RESET_TO_LATEST("a partition without a committed offset is read from its end",
             Shows.inSimulation().withoutSweeper(), List.of(ALIVE_AFTER_HEAL, HOP_SOUND),
             result(at(ConsumerSettings::properties), Tampering::resetToLatest)),
+    PRESENTED_AFTER_OPTING_OUT("cards are presented again although their merchant has opted out meanwhile",
+            Shows.inUniversesOf(Fault.SOFT_DECLINE, Fault.OPT_OUT), List.of(HOLDS_HOLD),
+            PlantedChange.<Boolean>result(at(RetryBudget::isOptedIn), (call, in) -> true)),
     RETENTION_FROM_ACCEPTANCE("a payment is forgotten by the age of its acceptance, however late it was charged",
             Shows.inUniversesOf(Fault.OLD_LETTER), List.of(ONE_CAPTURE, ACCEPTED_DURABLE)),
+    RESTORED_AND_NOT_ASKED("after a restore that lost claims, attempts are made without a query of the PSPs",
+            Shows.inUniversesOf(Fault.LOST_CLAIM, Fault.KILL), List.of(ONE_CAPTURE, PSP_AGREES, MONEY_SUM),
+            PlantedChange.<Boolean>result(ChargeSeams.CONCERNS, (call, concerns) -> false)),
     SEALED_TOO_EARLY("the audit log is sealed up to the last id that was given out, beside transactions that still append",
             Shows.inUniversesOf(Fault.CONNECTION), List.of(AUDIT_SEALED),
             PlantedChange.<Set<String>>result(AuditSeams.WRITERS, writers -> Set.of())),

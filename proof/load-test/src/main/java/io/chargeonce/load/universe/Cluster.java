@@ -10,6 +10,7 @@ import io.chargeonce.ingest.IngestSettings;
 import io.chargeonce.load.game.SecretFiles;
 import io.chargeonce.load.universe.kernel.Host;
 import io.chargeonce.load.universe.kernel.Kernel;
+import io.chargeonce.load.universe.kernel.SimulatedThread;
 import io.chargeonce.load.universe.outside.BankModel;
 import io.chargeonce.psp.Gateway;
 import io.chargeonce.psp.PspSettings;
@@ -74,6 +75,8 @@ final class Cluster {
     private boolean mixed;
     private boolean harsh;
     private boolean banked;
+    /** Nobody works, and who has died waits until that is over. */
+    private boolean stopped;
     private Optional<Windows> windows = Optional.empty();
     private final double fetchedWhileFullBefore = fetchedWhileFull();
 
@@ -168,6 +171,7 @@ final class Cluster {
         hosts.put(name, host);
         host.lastWill.add(() -> kernel.spawn(kernel.world(), "restart", () -> {
             kernel.sleep(kernel.between(Duration.ofMillis(100), Duration.ofSeconds(3)));
+            kernel.await(() -> !stopped, SimulatedThread.NEVER);
             start(name, role);
         }));
         kernel.spawn(host, "main", () -> {
@@ -221,6 +225,19 @@ final class Cluster {
     void configure(String psp, boolean other) {
         absent = psp;
         mixed = other;
+    }
+
+    /** All processes die, and none starts before they may {@link #goOn}. */
+    void stop() {
+        stopped = true;
+        alive().forEach(Kernel.it()::kill);
+    }
+
+    /** After a restore that lost rows, with what Adyen's reports say recorded. */
+    void goOn(String askFirstUntil) {
+        settings = Map.copyOf(with("CHARGEONCE_ASK_FIRST_UNTIL", askFirstUntil));
+        settings = Map.copyOf(with("CHARGEONCE_ASK_FIRST_COMPARED", "adyen"));
+        stopped = false;
     }
 
     /** Customers get receipts from us. Before the start. */

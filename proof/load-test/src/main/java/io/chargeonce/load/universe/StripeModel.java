@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -52,12 +53,14 @@ final class StripeModel extends SimulatedPsp {
 
     private static final Pattern DISPUTE = Pattern.compile("/v1/disputes/(du_\\w+)");
     private static final Pattern ONE = Pattern.compile("/v1/payment_intents/(pi_\\w+)(?:/(\\w+))?");
-    private static final Pattern KEY_ASKED_FOR = Pattern.compile("attempt_key'\\]:'([^']+)'");
+    /** Another query is for all that were created in a while. */
+    private static final Pattern ASKED_FOR = Pattern.compile("metadata\\['(\\w+)'\\]:'([^']+)'");
+    private static final int PAGE = 100;
 
     private static final Duration LONG_AGO = Duration.ofDays(500);
 
     private final ModelWebhooks webhooks;
-    private final Map<String, Intent> intents = new LinkedHashMap<>();
+    private final SequencedMap<String, Intent> intents = new LinkedHashMap<>();
     private final Map<String, Refund> refunds = new LinkedHashMap<>();
     private final Set<String> failed = new HashSet<>();
     private final Map<String, Dispute> disputes = new LinkedHashMap<>();
@@ -98,7 +101,7 @@ final class StripeModel extends SimulatedPsp {
         Map<String, String> form = form(request.method().equals("GET") ? request.path().replaceFirst("^[^?]*\\??", "") : request.body());
         Matcher one = ONE.matcher(path);
         if (path.equals(CREATE)) {
-            return create(form);
+            return request.method().equals("GET") ? list() : create(form);
         }
         if (path.equals("/v1/payment_intents/search")) {
             return search(form.get("query"));
@@ -184,10 +187,16 @@ final class StripeModel extends SimulatedPsp {
         return Reply.of(200, json(intent));
     }
 
+    /** The newest first, and at once. */
+    private Reply list() {
+        List<?> newest = List.copyOf(intents.sequencedValues().reversed()).stream().limit(PAGE).map(StripeModel::json).toList();
+        return Reply.of(200, Map.of("object", "list", "data", newest, "has_more", intents.size() > PAGE));
+    }
+
     private Reply search(String query) {
-        Matcher asked = KEY_ASKED_FOR.matcher(String.valueOf(query));
-        String key = asked.find() ? asked.group(1) : "";
-        List<?> found = intents.values().stream().filter(intent -> key.equals(intent.metadata.get("attempt_key")) && shows(intent.id))
+        Matcher asked = ASKED_FOR.matcher(query);
+        List<?> found = intents.values().stream().filter(intent -> shows(intent.id))
+                .filter(asked.find() ? intent -> asked.group(2).equals(intent.metadata.get(asked.group(1))) : all -> true)
                 .map(StripeModel::json).toList();
         return Reply.of(200, Map.of("object", "search_result", "data", found, "has_more", false));
     }

@@ -134,6 +134,7 @@ public final class Universe implements Game {
         scheduler.also(disputes.all());
         var people = new UniversePeople(kernel, scheduler, psps, shop, postgres, witness);
         scheduler.also(people.all());
+        scheduler.also(new Restore(kernel, scheduler, cluster[0], psps.getFirst(), shop, new PostgresView(postgres)).all());
         if (scheduler.knows(Fault.HARSH_OPERATOR) || scheduler.knows(Fault.CANCEL)) {
             psps.forEach(psp -> psp.watch(people::sends));
         }

@@ -18,14 +18,15 @@ import io.chargeonce.load.game.Fault;
 import io.chargeonce.load.universe.kernel.Kernel;
 import io.chargeonce.load.universe.kernel.SimulatedPostgres;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
  * What people said, and whether it holds: what they stopped is merged only by its name, nothing is sent for what they purged, nothing that
- * may charge for what is to be canceled, and what they invent decides nothing while a PSP may still tell. Only the strand that has the turn
- * may call it.
+ * may charge for what is to be canceled, nothing is presented again once they opt out, and what they invent decides nothing while a PSP may
+ * still tell. Only the strand that has the turn may call it.
  */
 final class UniversePeople {
 
@@ -45,6 +46,8 @@ final class UniversePeople {
     /** A clock that steps tells nothing about which of two things came first. */
     private final boolean judges;
     private int invented;
+    /** Payments that waited when their merchant opted out, each with the number of its last attempt. */
+    private final List<String> unwanted = new ArrayList<>();
 
     UniversePeople(Kernel kernel, FaultScheduler scheduler, List<SimulatedPsp> psps, Shop shop, SimulatedPostgres simulated,
                    UniverseWitness witness) {
@@ -63,7 +66,22 @@ final class UniversePeople {
             if (judges) {
                 kernel.spawn(kernel.world(), "a hasty person", this::invent);
             }
-        });
+        }, Fault.OPT_OUT, this::optOut);
+    }
+
+    private static final String WAITING = """
+            SELECT string_agg(concat_ws(' ', operation_id, sequence), ''', ''')
+              FROM operation_state JOIN operation USING (operation_id)
+             WHERE represent_at IS NOT NULL AND merchant_id = '%s'
+            """;
+
+    private void optOut() {
+        String merchant = Shop.MERCHANTS.get(kernel.random().nextInt(Shop.MERCHANTS.size()));
+        Optional<String> waiting = postgres.text(WAITING.formatted(merchant));
+        kernel.tell(waiting.isPresent() ? "a merchant opts out" : "a merchant opts out before it matters",
+                "%s wants no card presented again, also not for '%s'".formatted(merchant, waiting.orElse("")));
+        postgres.change("UPDATE merchant SET represent_declines = false WHERE merchant_id = '%s'".formatted(merchant));
+        waiting.ifPresent(unwanted::add);
     }
 
     /** Everything that waits; and a moment later another person merges everything that is dead. */
@@ -89,8 +107,20 @@ final class UniversePeople {
              WHERE stop.action = 'dlq.stopped' AND merge.action = 'dlq.merged'
             """;
 
+    /** A person who names one of them has it charged all the same. */
+    private static final String PRESENTED_ALL_THE_SAME = """
+            SELECT string_agg(operation_id, ', ')
+              FROM operation_state AS its
+             WHERE operation_id IN (SELECT split_part(was, ' ', 1) FROM unnest(ARRAY['%1$s']) AS was)
+               AND concat_ws(' ', operation_id, sequence) NOT IN ('%1$s')
+               AND NOT EXISTS (SELECT FROM audit_record WHERE resource_id = its.operation_id AND action = 'dlq.merged')
+            """;
+
     /** Before anything is merged by its id. */
     void judge() {
+        unwanted.forEach(waiting -> postgres.text(PRESENTED_ALL_THE_SAME.formatted(waiting))
+                .ifPresent(presented -> witness.saw(Invariant.HOLDS_HOLD,
+                        "%s was presented again after its merchant had opted out".formatted(presented))));
         postgres.text(MERGED_ALL_THE_SAME).ifPresent(merged -> witness.saw(Invariant.DLQ_ALGEBRA,
                 "%s was stopped by a person, and merged by one who named neither it nor that cause".formatted(merged)));
         postgres.text(TOLD_AS_FINAL).ifPresent(told -> witness.saw(Invariant.OUTCOME_AGREES,
