@@ -96,7 +96,10 @@ final class AttemptRows {
             return;
         }
         derive(payment, row);
-        if (row.getBoolean("unwanted")) {
+        // An attempt that its PSP had and a restored database had not began in the lost time.
+        if (row.getBoolean("found")) {
+            payment.foundAttempts++;
+        } else if (row.getBoolean("unwanted")) {
             wrong(id, "attempt %d began after it was canceled".formatted(row.getInt("sequence")));
         }
         follow(payment, row);

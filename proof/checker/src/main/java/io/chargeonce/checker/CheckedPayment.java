@@ -55,6 +55,8 @@ final class CheckedPayment {
     int attempts;
     int openAttempts;
     int succeededAttempts;
+    /** Of those, how many a restored database had lost. */
+    int foundAttempts;
     /** Whether one of them was recorded as failed for certain, and succeeded all the same. */
     boolean failedAndSucceeded;
     List<Long> sentAt;

@@ -94,10 +94,11 @@ final class PaymentChecks {
 
     /**
      * On the main topic by its acceptance, its merges, its presentations, the waits that a person ended, and a cancel for which the PSPs
-     * had to be queried after a restore: under one step each.
+     * had to be queried after a restore, and once more after each attempt that they had: under one step each.
      */
     private void staged(CheckedPayment payment) {
-        int reasons = payment.generation + payment.presentedAgain + payment.triedAtOnce().size() + (payment.canceling ? 1 : 0);
+        int queries = payment.canceling ? 1 + payment.foundAttempts : 0;
+        int reasons = payment.generation + payment.presentedAgain + payment.triedAtOnce().size() + queries;
         if (payment.mainSteps() > reasons) {
             contents.findings.add(Invariant.HOP_SOUND, payment.id,
                     "was staged for the main topic under %d steps, and there were %d reasons to"

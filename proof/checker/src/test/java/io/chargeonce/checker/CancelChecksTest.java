@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.chargeonce.checker.evidence.ClientCall;
 import io.chargeonce.checker.finding.Invariant;
+import io.chargeonce.checker.finding.Violation;
 import java.sql.SQLException;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -66,6 +67,23 @@ class CancelChecksTest {
         publish("canceled", 3);
         world.sql("UPDATE operation_state SET cancel_requested_at = '%s' WHERE operation_id = '%s'".formatted(Sample.at(0), canceled));
         world.breaks(Invariant.ATTEMPTS_MONOTONE, canceled, "attempts_not_monotone");
+    }
+
+    @Test
+    void an_attempt_that_a_restored_database_had_lost_may_come_after_the_cancel_and_lead_to_one_query_more() {
+        publish("canceled", 3);
+        world.sql("UPDATE operation_state SET cancel_requested_at = '%s' WHERE operation_id = '%s'".formatted(Sample.at(0), canceled), """
+                INSERT INTO audit_record (actor, action, resource_type, resource_id, data)
+                VALUES ('merchant:acme', 'payment.cancel_requested', 'operation', '%s', '{"status":"canceling"}')""".formatted(canceled),
+                "INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('%s', 'found', 'unknown')"
+                        .formatted(Sample.key(canceled, 1)));
+        sample.request("requests", canceled, "canceled", 2, 1299, "1", Sample.at(1));
+        sample.request("requests", canceled, "canceled", 3, 1299, "2", Sample.at(2));
+        world.commitOffsets();
+        assertThat(world.check().violations()).isEmpty();
+        world.sql("UPDATE psp_observation SET source = 'query'");
+        assertThat(world.check().violations()).extracting(Violation::invariant)
+                .containsExactlyInAnyOrder(Invariant.HOP_SOUND, Invariant.ATTEMPTS_MONOTONE);
     }
 
     @Test

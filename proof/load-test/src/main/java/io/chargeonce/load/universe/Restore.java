@@ -63,6 +63,9 @@ final class Restore {
             RESET session_replication_role
             """;
 
+    /** The scans for what is late have passed these: the alert about a restore says what to do. */
+    private static final String FIND = "SELECT chargeonce.list_what_was_missed('0', 10000000)::text";
+
     private static final String ASK_UNTIL = """
             SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC' + interval '3 days', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
             """;
@@ -80,6 +83,7 @@ final class Restore {
         claimed.ifPresent(lost -> postgres.change(LOSE.formatted(lost)));
         kernel.tell(claimed.isPresent() ? "a restore lost claims" : "a restore lost nothing",
                 "a restore has lost the claims of " + claimed.map(lost -> List.of(lost.split("', '"))).orElse(List.of()));
+        postgres.text(FIND);
         cluster.goOn(postgres.text(ASK_UNTIL).orElseThrow());
     }
 }

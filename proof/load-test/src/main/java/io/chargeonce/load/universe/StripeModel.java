@@ -36,7 +36,7 @@ final class StripeModel extends SimulatedPsp {
         Map<String, Object> error;
     }
 
-    private record Refund(String id, String intent, long amount, String currency, Map<String, String> metadata) {}
+    private record Refund(String id, String intent, Instant created, long amount, String currency, Map<String, String> metadata) {}
 
     /** @param moved what its balance transactions say */
     private record Dispute(String id, Intent intent, List<Long> moved, ModelDisputes.Step stands) {
@@ -215,7 +215,7 @@ final class StripeModel extends SimulatedPsp {
         if (before + amount > intent.amount) {
             return error(400, "Refund amount is greater than unrefunded amount on charge");
         }
-        var refund = new Refund("re_" + (refunds.size() + 1), intent.id, amount, intent.currency, metadata(form));
+        var refund = new Refund("re_" + (refunds.size() + 1), intent.id, Kernel.it().truth(), amount, intent.currency, metadata(form));
         refunds.put(refund.id, refund);
         move("refund", refund.metadata.get("attempt_key"), refund.id, amount, intent.currency.toUpperCase(Locale.ROOT),
                 refund.metadata);
@@ -281,8 +281,8 @@ final class StripeModel extends SimulatedPsp {
     }
 
     private Map<String, Object> json(Refund refund) {
-        return Map.of("id", refund.id, "object", "refund", "amount", refund.amount, "currency", refund.currency, "payment_intent",
-                refund.intent,
+        return Map.of("id", refund.id, "object", "refund", "created", refund.created.getEpochSecond(), "amount", refund.amount,
+                "currency", refund.currency, "payment_intent", refund.intent,
                 "status", failed.contains(refund.id) ? "failed" : "succeeded", "metadata", refund.metadata);
     }
 

@@ -66,8 +66,8 @@ public final class Universe implements Game {
     private static final Duration DAYS = Duration.ofDays(3);
     /** After so long a purge is final, and a refund need no longer wait. */
     private static final Duration A_MONTH = Duration.ofDays(31);
-    /** Without a sweeper nothing that Kafka lost is staged again. */
-    private static final Set<Fault> LOSING = EnumSet.of(Fault.LOST_TAIL, Fault.RECREATED_TOPIC);
+    /** Without a sweeper nothing is staged again whose record Kafka lost, or whose claim a restore lost. */
+    private static final Set<Fault> LOSING = EnumSet.of(Fault.LOST_TAIL, Fault.RECREATED_TOPIC, Fault.LOST_CLAIM);
     private static final int PARTITIONS = 2;
     private static final List<String> WORK = List.of("payments.requests", "payments.retry-1", "payments.retry-2", "payments.retry-3");
 
@@ -81,7 +81,7 @@ public final class Universe implements Game {
     private final Set<Fault> faults;
 
     /**
-     * @param sweeping whether the sweeper works; if not, Kafka loses nothing either
+     * @param sweeping whether the sweeper works; if not, nothing is lost either
      * @param faults   what may go wrong at all
      */
     public Universe(String jdbcUrl, SecretFiles secrets, boolean sweeping, Set<Fault> faults) {
