@@ -14,8 +14,8 @@ import java.util.concurrent.Semaphore;
 
 /**
  * Gathers requests of concurrent threads into one batch and one commit, and returns each caller its own answer. While a batch commits, the
- * next one gathers, so batches grow with the load and a lone caller never waits for others. Under load a batch waits a moment for more
- * requests, because each commit costs as much as dozens of rows.
+ * next one gathers, so batches grow with the load and a lone caller never waits for others. Under load a batch waits for more requests while
+ * some come, for as long as the one before took, because each commit costs as much as dozens of rows.
  *
  * <p>Each request has a share: its owner, mostly a merchant. Shares take turns in the batches, so that the flood of one delays no other.
  * Only a share whose own requests wait too long is refused.
@@ -65,6 +65,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
     private static final int CROWDED = 4;
     private static final int WORTH_A_COMMIT = 64;
     private static final Duration GATHER = Duration.ofMillis(2);
+    private static final Duration LONGEST_GATHER = Duration.ofMillis(20);
     private static final int LONGEST_QUEUE = 20_000;
     private static final Duration FOR_EVER = Duration.ofDays(1);
     private static final Duration LONE_WAIT = Duration.ofMillis(500);
@@ -147,16 +148,19 @@ public final class Coalescer<A, R> implements AutoCloseable {
     private void write() {
         var asks = new ArrayList<Asked<A, R>>(LARGEST_BATCH);
         Optional<Throwable> trouble = Optional.empty();
-        boolean crowded = false;
+        Duration mayGather = Duration.ZERO;
         while (!closed || trouble.isPresent()) {
             try {
                 trouble.ifPresent(why -> fail(asks, why));
                 trouble = Optional.empty();
                 asks.clear();
                 if (!closed) {
-                    gather(asks, crowded);
-                    crowded = asks.size() >= CROWDED;
+                    gather(asks, mayGather);
+                    long begin = System.nanoTime();
                     answer(List.copyOf(asks));
+                    // The busier the machine, the longer a batch takes, and the more the next one has to be worth.
+                    mayGather = asks.size() < CROWDED ? Duration.ZERO
+                            : Duration.ofNanos(Math.clamp(System.nanoTime() - begin, GATHER.toNanos(), LONGEST_GATHER.toNanos()));
                 }
             } catch (InterruptedException closing) {
                 trouble = Optional.of(new Overloaded(name));
@@ -167,9 +171,13 @@ public final class Coalescer<A, R> implements AutoCloseable {
         }
     }
 
-    private void gather(List<Asked<A, R>> asks, boolean crowded) throws InterruptedException {
+    /** @param most for how long it waits at most while more and more come */
+    private void gather(List<Asked<A, R>> asks, Duration most) throws InterruptedException {
         asks.add(queue.take());
-        if (crowded && queue.size() < WORTH_A_COMMIT) {
+        long end = System.nanoTime() + most.toNanos();
+        int before = -1;
+        while (System.nanoTime() - end < 0 && queue.size() > before && queue.size() < WORTH_A_COMMIT) {
+            before = queue.size();
             Thread.sleep(GATHER);
         }
         queue.takeInto(asks, LARGEST_BATCH - 1, WORTH_A_COMMIT);

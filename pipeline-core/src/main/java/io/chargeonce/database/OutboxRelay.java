@@ -42,9 +42,10 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
     private static final Duration FULL_LOOK = Duration.ofSeconds(30);
     /** A previous pass of this size means that more rows are on their way. */
     private static final int CROWDED = 4;
-    /** Under load, passes with fewer rows than this are spaced out: more rows gather, and each costs less. */
+    /** Under load, passes with fewer rows than this are followed by a pause as long as they took: more rows gather, and each costs less. */
     private static final int WORTH_A_PASS = 200;
     private static final Duration GATHER = Duration.ofMillis(2);
+    private static final Duration LONGEST_GATHER = Duration.ofMillis(20);
     /** How often to check whether a slow or held topic still is. */
     private static final Duration WHILE_HELD = Duration.ofMillis(50);
     private static final Duration AFTER_AN_ERROR = Duration.ofMillis(500);
@@ -177,12 +178,13 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
         long huntAgain = System.nanoTime() + SHARD_HUNT.toNanos();
         long idleMillis = 1;
         while (!closed && System.nanoTime() - huntAgain < 0) {
+            long begin = System.nanoTime();
             int gone = runOnce(connection, shards, frontier);
             failedPasses.set(0);
             if (gone > 0) {
                 lastGone = System.nanoTime();
                 idleMillis = 1;
-                gather(gone);
+                gather(gone, System.nanoTime() - begin);
             } else if (!sender.isReady()) {
                 await(AFTER_AN_ERROR);
             } else {
@@ -193,10 +195,10 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
         }
     }
 
-    private void gather(int gone) {
+    private void gather(int gone, long passNanos) {
         if (gone >= CROWDED && gone < WORTH_A_PASS) {
             try {
-                Thread.sleep(GATHER);
+                Thread.sleep(Duration.ofNanos(Math.clamp(passNanos, GATHER.toNanos(), LONGEST_GATHER.toNanos())));
             } catch (InterruptedException e) {
                 closed = true;
             }
