@@ -14,8 +14,8 @@ import java.util.concurrent.Semaphore;
 
 /**
  * Gathers requests of concurrent threads into one batch and one commit, and returns each caller its own answer. While a batch commits, the
- * next one gathers, so batches grow with the load and a lone caller never waits for others. Under load a batch waits for more requests while
- * some come, for as long as the one before took, because each commit costs as much as dozens of rows.
+ * next one gathers, so batches grow with the load and a lone caller never waits for others. Under load a batch waits for more requests
+ * while some come, for as long as the one before took, because each commit costs as much as dozens of rows.
  *
  * <p>Each request has a share: its owner, mostly a merchant. Shares take turns in the batches, so that the flood of one delays no other.
  * Only a share whose own requests wait too long is refused.
