@@ -78,6 +78,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
     private final Batch<A, R> batch;
     private final Runnable committed;
     private final Duration longestWait;
+    private final Duration longestGather;
     private final FairQueue<Asked<A, R>> queue = new FairQueue<>(LONGEST_QUEUE);
     private final List<Thread> writers = new ArrayList<>();
     private final Semaphore loneWaits = new Semaphore(MOST_LONE_WAITS);
@@ -91,16 +92,26 @@ public final class Coalescer<A, R> implements AutoCloseable {
      * @param committed called after every commit, so that a relay in this process need not wait for its next poll
      */
     public Coalescer(String name, Database database, int writers, Runnable committed, Batch<A, R> batch) {
-        this(name, database, writers, FOR_EVER, committed, batch);
+        this(name, database, writers, FOR_EVER, LONGEST_GATHER, committed, batch);
     }
 
-    /** @param longestWait while the first request of a share has waited longer than this, new requests of that share are refused */
+    /**
+     * For callers that somebody outside waits for: no batch waits longer than a moment for more of them.
+     *
+     * @param longestWait while the first request of a share has waited longer than this, new requests of that share are refused
+     */
     public Coalescer(String name, Database database, int writers, Duration longestWait, Runnable committed, Batch<A, R> batch) {
+        this(name, database, writers, longestWait, GATHER, committed, batch);
+    }
+
+    private Coalescer(String name, Database database, int writers, Duration longestWait, Duration longestGather, Runnable committed,
+                      Batch<A, R> batch) {
         this.name = name;
         this.database = database;
         this.batch = batch;
         this.committed = committed;
         this.longestWait = longestWait;
+        this.longestGather = longestGather;
         for (int i = 1; i <= writers; i++) {
             this.writers.add(Thread.ofPlatform().name(name + "-writer-" + i).daemon().start(this::write));
         }
@@ -160,7 +171,7 @@ public final class Coalescer<A, R> implements AutoCloseable {
                     answer(List.copyOf(asks));
                     // The busier the machine, the longer a batch takes, and the more the next one has to be worth.
                     mayGather = asks.size() < CROWDED ? Duration.ZERO
-                            : Duration.ofNanos(Math.clamp(System.nanoTime() - begin, GATHER.toNanos(), LONGEST_GATHER.toNanos()));
+                            : Duration.ofNanos(Math.clamp(System.nanoTime() - begin, GATHER.toNanos(), longestGather.toNanos()));
                 }
             } catch (InterruptedException closing) {
                 trouble = Optional.of(new Overloaded(name));
