@@ -41,6 +41,13 @@ class CancelChecksTest {
                 "ce_id", canceled + "/" + revision + "/outcome");
     }
 
+    private void stageForTheMainTopic(int step) {
+        world.send("requests", canceled, """
+                {"type":"payment.request","version":1,"payment_id":"%1$s","operation":"charge","operation_id":"%1$s","step":%2$d,
+                 "merchant":"acme","idempotency_key":"canceled","amount":1299,"currency":"EUR","payment_method":"pm_card_visa"}"""
+                .formatted(canceled, step), "ce_id", canceled + "/" + step, "ce_time", Sample.at(step).toString());
+    }
+
     @Test
     void a_canceled_payment_with_its_outcome_is_in_balance_even_if_a_purge_was_published_before() {
         publish("purged", 2);
@@ -77,8 +84,8 @@ class CancelChecksTest {
                 VALUES ('merchant:acme', 'payment.cancel_requested', 'operation', '%s', '{"status":"canceling"}')""".formatted(canceled),
                 "INSERT INTO psp_observation (psp_key, source, outcome) VALUES ('%s', 'found', 'unknown')"
                         .formatted(Sample.key(canceled, 1)));
-        sample.request("requests", canceled, "canceled", 2, 1299, "1", Sample.at(1));
-        sample.request("requests", canceled, "canceled", 3, 1299, "2", Sample.at(2));
+        stageForTheMainTopic(2);
+        stageForTheMainTopic(3);
         world.commitOffsets();
         assertThat(world.check().violations()).isEmpty();
         world.sql("UPDATE psp_observation SET source = 'query'");
